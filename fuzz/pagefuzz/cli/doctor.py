@@ -1,0 +1,90 @@
+"""`pagefuzz doctor`: may a verdict from this installation be believed?"""
+
+import os
+import platform
+import shutil
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+
+import click
+
+from pagefuzz.exits import Exit, worst
+from pagefuzz.report import console
+
+_PACKAGES = ("numpy", "numba", "llvmlite", "hypothesis", "crosshair-tool", "z3-solver")
+
+Finding = tuple[str, str, Exit]
+
+
+@click.command()
+def command() -> Exit:
+    """Say whether this installation can be trusted, and with which versions.
+
+    Exit codes: 0 it can; 2 something is missing; 4 it gives wrong or different answers.
+    """
+    checks = (_packages, _machine, _jit, _determinism)
+    findings = [finding for check in checks for finding in check()]
+    console.table(
+        "doctor",
+        ("what", "found", "verdict"),
+        ((what, found, _VERDICTS[code]) for what, found, code in findings),
+    )
+    return worst(code for _, _, code in findings)
+
+
+_VERDICTS = {Exit.HELD: "ok", Exit.USAGE: "missing", Exit.UNTRUSTWORTHY: "NOT TRUSTWORTHY"}
+
+
+def _packages() -> list[Finding]:
+    found: list[Finding] = [("python", platform.python_version(), Exit.HELD)]
+    for name in _PACKAGES:
+        try:
+            found.append((name, version(name), Exit.HELD))
+        except PackageNotFoundError:
+            found.append((name, "not installed", Exit.USAGE))
+    return found
+
+
+def _machine() -> list[Finding]:
+    # A compiler is needed for targets written in C and for nothing else, so none is no fault.
+    compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
+    return [
+        ("cores", str(len(os.sched_getaffinity(0))), Exit.HELD),
+        ("C compiler", compiler or "none: C targets are skipped", Exit.HELD),
+    ]
+
+
+def _jit() -> list[Finding]:
+    """Compile a loop with the operations that kernels use and compare it with Python's answer."""
+    from numba import config, njit
+
+    compiled: Callable[[int], int] = njit(_buddy_walk)
+    expected, actual = _buddy_walk(1000), compiled(1000)
+    agree = Exit.HELD if actual == expected else Exit.UNTRUSTWORTHY
+    return [
+        ("JIT cache directory", str(config.CACHE_DIR) or "beside the sources", Exit.HELD),
+        ("JIT self-check", f"expected {expected}, got {actual}", agree),
+    ]
+
+
+def _buddy_walk(frames: int) -> int:
+    total = 0
+    for pfn in range(frames):
+        order = 0
+        while order < 10 and pfn & (1 << order) == 0:
+            order += 1
+        total += (pfn ^ (1 << order)) - (pfn & ~(1 << order)) // 3
+    return total
+
+
+def _determinism() -> list[Finding]:
+    from pagefuzz.selfcheck import same_seed_same_bytes
+
+    same = same_seed_same_bytes()
+    return [
+        (
+            "two runs of one seed",
+            "same bytes" if same else "different bytes",
+            Exit.HELD if same else Exit.UNTRUSTWORTHY,
+        )
+    ]
