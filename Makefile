@@ -15,7 +15,7 @@ test: $(INSTALLED)
 	.venv/bin/python -m pytest -n auto
 
 lint: $(INSTALLED)
-	.venv/bin/ruff check && .venv/bin/lint-imports
+	.venv/bin/ruff check && .venv/bin/lint-imports --no-logo
 
 types: $(INSTALLED)
 	.venv/bin/mypy

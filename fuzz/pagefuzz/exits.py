@@ -15,7 +15,7 @@ class Exit(IntEnum):
     INTERRUPTED = 130  # as the shell reports Ctrl-C
 
 
-# An untrustworthy harness voids its findings; a finding outweighs everything that is merely missing.
+# An untrustworthy harness voids its findings; a finding outweighs all that is merely missing.
 _PRECEDENCE = (
     Exit.UNTRUSTWORTHY,
     Exit.BROKEN,

@@ -86,8 +86,10 @@ def _sentence(error: Exception) -> str | None:
 
     if isinstance(error, UsageError | DomainError):
         return str(error)
-    if isinstance(error, ModuleNotFoundError) and not (error.name or "page").startswith("page"):
-        return f"the Python package {error.name} is not installed; repeat the installation."
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        package = error.name.partition(".")[0]
+        if package not in ("pagespec", "pageimpl", "pagefuzz"):
+            return f"the Python package {package} is not installed: repeat the installation."
     return None
 
 
