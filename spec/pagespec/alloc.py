@@ -1,0 +1,185 @@
+"""The operations that a caller has: allocate, free, take and drop a reference.
+
+A block that is given out carries one reference, its owner's. Others may take more; whoever drops
+the last one frees the block. Two historical faults live between the two ways of dropping one, so
+both are here: `free_pages`, which knows the block's order, and `put_page`, which does not.
+
+Illegal requests are refused by typed errors before anything changes.
+Source: reference sections 1.4, 1.6 and 8.9 (pieces freed under a reference); the historical faults
+are e320d3012d25 and its regression CVE-2023-52739.
+"""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from pagespec import bitmap, buddy
+from pagespec.bounds import frame_exists
+from pagespec.era import Design
+from pagespec.events import Event, Kind
+from pagespec.frames import SIZES, head_of
+from pagespec.steps import Step, Steps
+from pagespec.types import (
+    BadOrder,
+    Block,
+    DoubleFree,
+    FrameInHole,
+    InteriorFrame,
+    MisalignedBlock,
+    NeverGiven,
+    Order,
+    OutsideZone,
+    Pfn,
+    Refused,
+    WrongOrder,
+)
+from pagespec.zone import Held, Zone
+
+
+class FreeOneBlock(Protocol):
+    """How a design takes a block back, under the zone's lock."""
+
+    def __call__(self, zone: Zone, pfn: Pfn, order: Order, *, to_tail: bool = False) -> None:
+        """Free the block and merge it upward."""
+
+
+RMQUEUE: dict[Design, Callable[[Zone, Order], Pfn | None]] = {
+    "tag": buddy.rmqueue,
+    "bitmap": bitmap.rmqueue,
+}
+FREE_ONE_BLOCK: dict[Design, FreeOneBlock] = {
+    "tag": buddy.free_one_block,
+    "bitmap": bitmap.free_one_block,
+}
+
+
+def _refused(zone: Zone, error: type[Refused], pfn: Pfn, order: Order) -> Refused:
+    zone.log.append(Event(Kind.REFUSE, pfn, error.refusal))
+    return error(Block(pfn, order))
+
+
+def check_order(zone: Zone, pfn: Pfn, order: Order) -> None:
+    """Refuse an order that the zone does not have."""
+    if not 0 <= order <= zone.machine.top:
+        raise _refused(zone, BadOrder, pfn, order)
+
+
+def held_block(zone: Zone, pfn: Pfn, order: Order) -> Held:
+    """The holding of the block that the frame heads, or the reason why there is none.
+
+    The most outward reason is named first: bounds, alignment, holes, then ownership.
+    """
+    machine = zone.machine
+    if not machine.start <= pfn <= machine.end - SIZES[order]:
+        raise _refused(zone, OutsideZone, pfn, order)
+    if (pfn - machine.base) % SIZES[order] != 0:
+        raise _refused(zone, MisalignedBlock, pfn, order)
+    if not frame_exists(machine, pfn):
+        raise _refused(zone, FrameInHole, pfn, order)
+    held = zone.held.get(pfn)
+    if held is not None:
+        return held
+    if covered_by_held(zone, pfn):
+        raise _refused(zone, InteriorFrame, pfn, order)
+    raise _refused(zone, DoubleFree if pfn in zone.given else NeverGiven, pfn, order)
+
+
+def covered_by_held(zone: Zone, pfn: Pfn) -> bool:
+    """Whether the frame lies behind the head of a held block: at some order, its head is held."""
+    base = zone.machine.base
+    for order in range(1, zone.machine.top + 1):
+        held = zone.held.get(base + head_of(pfn - base, order))
+        if held is not None and held.order >= order:
+            return True
+    return False
+
+
+def alloc_pages(zone: Zone, order: Order, *, compound: bool = False) -> Steps[Pfn | None]:
+    """Allocate a block of that order: its first frame, or None if no block is large enough."""
+    check_order(zone, 0, order)
+    yield Step.LOCK
+    pfn = RMQUEUE[zone.machine.era.design](zone, order)
+    yield Step.UNLOCK
+    if pfn is None:
+        zone.log.append(Event(Kind.FAIL, 0, order))
+    else:
+        zone.held[pfn] = Held(order, 1, compound)
+        zone.given.add(pfn)
+        zone.log.append(Event(Kind.ALLOC, pfn, order))
+    return pfn
+
+
+def give_back(zone: Zone, pfn: Pfn, order: Order) -> Steps[None]:
+    """Return a block that nobody holds any more to the buddy."""
+    zone.log.append(Event(Kind.FREE, pfn, order))
+    yield Step.LOCK
+    FREE_ONE_BLOCK[zone.machine.era.design](zone, pfn, order)
+    yield Step.UNLOCK
+
+
+def free_pages(zone: Zone, pfn: Pfn, order: Order) -> Steps[None]:
+    """Drop the owner's reference to the block.
+
+    If it was the last one the block is free. If not, a compound block waits as a whole for the
+    last reference; of any other block only the first frame is referenced, so the rest is freed at
+    once, from the upper half down, and the first frame stays behind as a block of its own.
+
+    Whether the block is compound is read while the reference is still held: afterwards somebody
+    else may have freed it already.
+    """
+    check_order(zone, pfn, order)
+    held = held_block(zone, pfn, order)
+    if held.order != order:
+        raise _refused(zone, WrongOrder, pfn, order)
+    compound = held.compound
+    yield Step.REFERENCE
+    last = drop_reference(zone, pfn)
+    if last:
+        yield from give_back(zone, pfn, order)
+    elif not compound and order > 0:
+        zone.held[pfn] = zone.held[pfn]._replace(order=0)
+        zone.log.append(Event(Kind.TAILS, pfn, order))
+        piece = order - 1
+        while piece >= 0:
+            # From now on this frame too headed a block that was given back.
+            zone.given.add(pfn + SIZES[piece])
+            yield from give_back(zone, pfn + SIZES[piece], piece)
+            piece -= 1
+
+
+def drop_reference(zone: Zone, pfn: Pfn) -> bool:
+    """Drop one reference in one atomic step; whether it was the last.
+
+    The last one ends the holding: from here on the block is nobody's.
+    """
+    held = zone.held[pfn]
+    if held.refs == 1:
+        del zone.held[pfn]
+        return True
+    zone.held[pfn] = held._replace(refs=held.refs - 1)
+    zone.log.append(Event(Kind.KEPT, pfn, held.order))
+    return False
+
+
+def get_page(zone: Zone, pfn: Pfn) -> Steps[None]:
+    """Take one more reference to the block that the frame heads."""
+    held = held_block(zone, pfn, 0)
+    yield Step.REFERENCE
+    held = zone.held[pfn]
+    zone.held[pfn] = held._replace(refs=held.refs + 1)
+    zone.log.append(Event(Kind.GET, pfn, held.order))
+
+
+def put_page(zone: Zone, pfn: Pfn) -> Steps[None]:
+    """Drop a reference without knowing the block's order; the last one frees the block.
+
+    A block that is not compound does not know its own order either: its owner must free it by
+    `free_pages`, and dropping its last reference here would lose all frames but the first.
+    """
+    held = held_block(zone, pfn, 0)
+    if held.refs == 1 and not held.compound and held.order > 0:
+        raise _refused(zone, WrongOrder, pfn, 0)
+    order = held.order if held.compound else 0
+    yield Step.REFERENCE
+    last = drop_reference(zone, pfn)
+    if last:
+        yield from give_back(zone, pfn, order)

@@ -1,0 +1,34 @@
+"""Boot hands the zone's memory over to the allocator.
+
+Each chunk arrives as its maximal aligned blocks, in ascending order and through the ordinary free
+path. Whether blocks or single frames arrive makes no difference to the free set, only to the lists.
+
+>>> from pagespec.era import ERAS
+>>> zone = boot(Machine(pages=61, top=4, era=ERAS["6.1"]))
+>>> zone.nr_free
+[1, 0, 1, 1, 3]
+>>> boot(Machine(pages=1000, top=6, era=ERAS["2.6.11"])).nr_free
+[0, 0, 0, 1, 0, 1, 15]
+
+Source: reference section 9 (the two vectors).
+"""
+
+from pagespec.alloc import FREE_ONE_BLOCK
+from pagespec.bounds import victims
+from pagespec.frames import blocks_of_run
+from pagespec.machine import Machine
+from pagespec.zone import Zone, empty_zone
+
+
+def boot(machine: Machine) -> Zone:
+    """A zone with all its memory free, but for the frames that the era keeps back."""
+    era = machine.era
+    zone = empty_zone(machine, victims(machine))
+    for first, end in machine.chunks:
+        # A victim is the last frame of its chunk.
+        end -= end - 1 in zone.reserved
+        for index, order in blocks_of_run(first - machine.base, end - machine.base, machine.top):
+            FREE_ONE_BLOCK[era.design](zone, machine.base + index, order, to_tail=era.boot_to_tail)
+    zone.log.clear()
+    zone.visited = 0
+    return zone

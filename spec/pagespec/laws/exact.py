@@ -1,0 +1,40 @@
+"""The law about list order, which only an allocator that promises Linux's own frames must keep."""
+
+from typing import NamedTuple
+
+from pagespec.laws.law import Complaint, LawBook
+from pagespec.types import Pfn
+
+
+class Placed(NamedTuple):
+    """What a request returned and how the lists stand, beside what the stamps say.
+
+    lists: per order, the free blocks in list order. expected: the same by the stamp oracle, which
+    knows no lists.
+    """
+
+    request: str
+    outcome: int
+    expected_outcome: int
+    lists: list[list[Pfn]]
+    expected: list[list[Pfn]]
+
+
+EXACT_LAWS: LawBook[Placed] = LawBook()
+
+
+@EXACT_LAWS.law("BUD-place", level="exact", source="reference 1.5, 1.6")
+def placed(subject: Placed) -> Complaint:
+    """Blocks enter their list where the era says, and requests are served from its head.
+
+    The order of the lists decides which memory is warm and which large blocks can still form.
+    """
+    if subject.outcome != subject.expected_outcome:
+        return (
+            f"{subject.request} gave {subject.outcome}, expected {subject.expected_outcome} "
+            "from the head of its list"
+        )
+    for order, (got, due) in enumerate(zip(subject.lists, subject.expected, strict=True)):
+        if got != due:
+            return f"after {subject.request} the list of order {order} is {got}, expected {due}"
+    return None

@@ -1,0 +1,112 @@
+"""What a law is: a name, a sentence, and a function that says how a state or a step breaks it.
+
+A law is computed from states alone. It may use the arithmetic of frames, never an algorithm of the
+allocator: a law that runs the code it judges is no law.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Generic, Literal, NamedTuple, TypeVar
+
+from pagespec.era import Design, Era
+from pagespec.events import Event
+from pagespec.zone import Zone
+
+Level = Literal["outside", "refines", "exact"]
+"""What a law needs: only the requests and their outcomes; a state; or the lists' order too."""
+
+Complaint = str | None
+"""How the law is broken, in a sentence with the offending values; None if it holds."""
+
+
+class Transition(NamedTuple):
+    """One request between two states.
+
+    verb: alloc, free, get or put. outcome: as `pagespec.ops.Outcome`. events: what the spec
+    logged, empty for a target that logs nothing. visited: frames and list nodes looked at, or 0.
+    """
+
+    before: Zone
+    verb: str
+    order: int
+    pfn: int
+    outcome: int
+    after: Zone
+    events: tuple[Event, ...] = ()
+    visited: int = 0
+
+
+class LawBroken(Exception):
+    """A law does not hold."""
+
+    def __init__(self, law_id: str, complaint: str) -> None:
+        super().__init__(f"{law_id}: {complaint}")
+        self.law_id = law_id
+        self.complaint = complaint
+
+
+Subject = TypeVar("Subject")
+
+
+@dataclass(frozen=True, slots=True)
+class Law(Generic[Subject]):
+    """One law.
+
+    id: its name. sentence: what must hold. reason: why it matters. source: where it comes from.
+    designs: the buddy designs that it speaks about.
+    """
+
+    id: str
+    level: Level
+    source: str
+    designs: frozenset[Design]
+    sentence: str
+    reason: str
+    complaint: Callable[[Subject], Complaint]
+
+
+class LawBook(Generic[Subject]):
+    """The laws about one kind of subject, in the order in which they are judged."""
+
+    def __init__(self) -> None:
+        self.laws: list[Law[Subject]] = []
+
+    def law(
+        self,
+        law_id: str,
+        *,
+        source: str,
+        level: Level = "refines",
+        designs: tuple[Design, ...] = ("tag", "bitmap"),
+    ) -> Callable[[Callable[[Subject], Complaint]], Callable[[Subject], Complaint]]:
+        """Enter a function as a law; its docstring is the sentence and then the reason."""
+
+        def enter(function: Callable[[Subject], Complaint]) -> Callable[[Subject], Complaint]:
+            sentence, _, reason = (function.__doc__ or "").partition("\n\n")
+            self.laws.append(
+                Law(
+                    id=law_id,
+                    level=level,
+                    source=source,
+                    designs=frozenset(designs),
+                    sentence=" ".join(sentence.split()),
+                    reason=" ".join(reason.split()),
+                    complaint=function,
+                )
+            )
+            return function
+
+        return enter
+
+    def broken(self, era: Era, subject: Subject) -> Iterator[LawBroken]:
+        """Every law of the era that the subject breaks, the most basic first."""
+        for law in self.laws:
+            if era.design in law.designs:
+                complaint = law.complaint(subject)
+                if complaint is not None:
+                    yield LawBroken(law.id, complaint)
+
+    def check(self, era: Era, subject: Subject) -> None:
+        """Raise LawBroken for the first law of the era that the subject breaks."""
+        for broken in self.broken(era, subject):
+            raise broken

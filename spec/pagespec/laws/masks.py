@@ -1,0 +1,30 @@
+"""Sets of frames as integers with one bit a frame, counted from the zone's start.
+
+A union is an `or`, an overlap an `and`, and a zone of 64 frames fits in one machine word.
+"""
+
+from functools import lru_cache
+
+from pagespec.frames import SIZES
+from pagespec.machine import Machine
+from pagespec.types import Block, Pfn
+
+
+def frames_of(machine: Machine, block: Block) -> int:
+    """The block's frames; those below the zone's start are lost."""
+    offset = block.pfn - machine.start
+    frames = (1 << SIZES[block.order]) - 1
+    return frames << offset if offset >= 0 else frames >> -offset
+
+
+@lru_cache(maxsize=64)
+def frames_that_exist(machine: Machine) -> int:
+    """All frames of the zone but those in holes."""
+    return sum(
+        ((1 << (end - first)) - 1) << (first - machine.start) for first, end in machine.chunks
+    )
+
+
+def lowest_of(machine: Machine, frames: int) -> Pfn:
+    """The lowest frame of a set that is not empty."""
+    return machine.start + (frames & -frames).bit_length() - 1

@@ -1,0 +1,53 @@
+"""Laws about a zone that nobody holds anything of: after boot, and after everything came back."""
+
+from pagespec.frames import SIZES, blocks_of_run
+from pagespec.laws.law import Complaint, LawBook
+from pagespec.types import Block
+from pagespec.zone import Zone, free_blocks
+
+BOOT_LAWS: LawBook[Zone] = LawBook()
+RETURN_LAWS: LawBook[Zone] = LawBook()
+
+
+def whole_zone(zone: Zone) -> set[Block]:
+    """The canonical decomposition of every frame that exists and is not kept back."""
+    machine = zone.machine
+    edges = sorted({machine.end, *zone.reserved})
+    blocks: set[Block] = set()
+    for first, end in machine.chunks:
+        for edge in (edge for edge in edges if first <= edge):
+            stop = min(edge, end)
+            blocks.update(
+                Block(machine.base + index, order)
+                for index, order in blocks_of_run(
+                    first - machine.base, stop - machine.base, machine.top
+                )
+            )
+            first = stop + 1
+            if stop == end:
+                break
+    return blocks
+
+
+@BOOT_LAWS.law("INIT", source="reference 1.9")
+def handed_over(zone: Zone) -> Complaint:
+    """After boot every managed frame is free, and the count of free frames is the zone's size.
+
+    Memory that boot forgets is never seen again; memory that it invents is given out.
+    """
+    due = sum(SIZES[block.order] for block in whole_zone(zone))
+    if zone.free_pages != due or set(free_blocks(zone)) != whole_zone(zone):
+        return f"{zone.free_pages} frames are free after boot, expected {due} in maximal blocks"
+    return None
+
+
+@RETURN_LAWS.law("BUD-order-free", source="derived; the coalescing faults of other allocators")
+def order_does_not_matter(zone: Zone) -> Complaint:
+    """When everything has been given back, the free set is the one after boot.
+
+    It must not depend on the order of the frees; the order of the lists may.
+    """
+    missing = whole_zone(zone) - set(free_blocks(zone))
+    if not missing and len(free_blocks(zone)) == len(whole_zone(zone)):
+        return None
+    return f"everything was given back, and {min(missing, default='nothing')} is not a free block"

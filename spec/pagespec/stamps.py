@@ -1,0 +1,104 @@
+"""List order without lists: every free block carries a stamp, and a list is its blocks by stamp.
+
+A block that enters at the head gets the lowest stamp so far less one, at the tail the highest plus
+one. The set of free frames is one big integer, and a freed block grows to the largest aligned
+block that is wholly free. Nothing here knows of linked lists, tags, or merge loops: it is the
+second opinion on `exact`, and shares only the arithmetic with what it judges.
+"""
+
+from dataclasses import dataclass, field
+
+from pagespec.bounds import victims
+from pagespec.frames import SIZES, blocks_of_run, buddy_of, head_of, parent_of
+from pagespec.machine import Machine
+from pagespec.types import Block, Order, Pfn
+
+
+def mask_of(index: int, order: Order) -> int:
+    """The frames of a block as bits of an integer."""
+    return ((1 << SIZES[order]) - 1) << index
+
+
+@dataclass(slots=True)
+class Stamps:
+    """The free frames of a zone and the stamps of its free blocks, by index from the zone's start.
+
+    free: one bit per free frame, counted from the zone's aligned start.
+    stamp: the stamp of each free block.
+    clock: how many stamps have been given; each is the clock, negative for the head.
+    """
+
+    machine: Machine
+    origin: Pfn
+    free: int = 0
+    stamp: dict[Block, int] = field(default_factory=dict)
+    clock: int = 0
+
+
+def boot_stamps(machine: Machine) -> Stamps:
+    """The stamps of a zone whose memory has just been handed over."""
+    # Counting from an aligned frame keeps the integer short and every alignment as it is.
+    origin = machine.base + head_of(machine.start - machine.base, machine.top)
+    stamps = Stamps(machine, origin)
+    reserved = victims(machine)
+    for first, end in machine.chunks:
+        end -= end - 1 in reserved
+        for index, order in blocks_of_run(first - origin, end - origin, machine.top):
+            stamps.free |= mask_of(index, order)
+            _stamp(stamps, Block(index, order), to_tail=machine.era.boot_to_tail)
+    return stamps
+
+
+def _stamp(stamps: Stamps, block: Block, *, to_tail: bool) -> None:
+    """Stamp a block that has just become free, at the tail also if a further merge is likely."""
+    stamps.clock += 1
+    to_tail = to_tail or _merge_likely(stamps, block)
+    stamps.stamp[block] = stamps.clock if to_tail else -stamps.clock
+
+
+def _merge_likely(stamps: Stamps, block: Block) -> bool:
+    index, order = block
+    placement = stamps.machine.era.placement
+    if placement == "head" or order >= stamps.machine.top - 1:
+        return False
+    parent = parent_of(index, order)
+    if placement == "likely-2.6.39" and parent != index:
+        return False
+    return Block(buddy_of(parent, order + 1), order + 1) in stamps.stamp
+
+
+def expected_lists(stamps: Stamps) -> list[list[Pfn]]:
+    """Per order, the free blocks in the order in which the lists must hold them."""
+    lists: list[list[Block]] = [[] for _ in range(stamps.machine.top + 1)]
+    for block in sorted(stamps.stamp, key=stamps.stamp.__getitem__):
+        lists[block.order].append(block)
+    return [[stamps.origin + block.pfn for block in blocks] for blocks in lists]
+
+
+def expected_alloc(stamps: Stamps, order: Order) -> Pfn | None:
+    """Serve a request: the block with the lowest stamp of the smallest sufficient order."""
+    sufficient = [block for block in stamps.stamp if block.order >= order]
+    if not sufficient:
+        return None
+    block = min(sufficient, key=lambda block: (block.order, stamps.stamp[block]))
+    index = block.pfn
+    del stamps.stamp[block]
+    stamps.free &= ~mask_of(index, order)
+    for half in range(block.order - 1, order - 1, -1):
+        stamps.clock += 1
+        stamps.stamp[Block(index + SIZES[half], half)] = -stamps.clock
+    return stamps.origin + index
+
+
+def expected_free(stamps: Stamps, pfn: Pfn, order: Order) -> None:
+    """Free a block: it grows as long as its parent is wholly free, and what it covers is one."""
+    index = pfn - stamps.origin
+    stamps.free |= mask_of(index, order)
+    while order < stamps.machine.top:
+        parent = parent_of(index, order)
+        mask = mask_of(parent, order + 1)
+        if stamps.free & mask != mask:
+            break
+        stamps.stamp.pop(Block(buddy_of(index, order), order), None)
+        index, order = parent, order + 1
+    _stamp(stamps, Block(index, order), to_tail=False)

@@ -1,0 +1,155 @@
+"""The trace: requests as text, the one language of every engine and every reproducer.
+
+    pagefuzz-trace 1
+    # a comment
+    machine pages=16 top=3 era=6.1
+    a = alloc order=1 -> pfn 8
+    get a
+    free a+1 order=0 -> refused INTERIOR
+    free a
+    expect BUD-maximal
+
+A name stands for the block that an allocation returned, so a trace means the same to an allocator
+that picks other frames. `name+1` is a frame inside it, `pfn=9` a frame by number. A free takes the
+order of the allocation unless it says another. What follows `->` is what the spec answered when
+the trace was written, and is not needed; `expect` names the law that broke. No dates, no hosts:
+the same run writes the same bytes.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pagespec.machine import Machine
+from pagespec.ops import Op, Outcome, Verb
+from pagespec.types import NO_MEMORY, Block, DomainError, Order, Refusal
+
+FORMAT = "pagefuzz-trace 1"
+
+
+class Operand(NamedTuple):
+    """A frame: so many frames past the block called `name`, or past frame zero without a name."""
+
+    name: str | None
+    offset: int
+
+
+class Request(NamedTuple):
+    """One request of a trace.
+
+    name: what an allocation's block will be called. order: None for a free of the order that the
+    block was allocated with. answer: what the spec answered, if the trace says.
+    """
+
+    verb: Verb
+    order: Order | None = None
+    name: str | None = None
+    operand: Operand | None = None
+    compound: bool = False
+    answer: Outcome | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A machine, the requests put to it, and the law that they break, if any."""
+
+    machine: Machine
+    requests: tuple[Request, ...]
+    expect: str | None = None
+    comments: tuple[str, ...] = ()
+
+
+class TraceError(DomainError):
+    """A trace's text is not a trace; says the line, what was expected and what stood there."""
+
+    def __init__(self, line: int, sentence: str) -> None:
+        super().__init__(f"line {line}: {sentence}")
+        self.line = line
+        self.sentence = sentence
+
+
+class Names:
+    """The blocks behind a trace's names, for one allocator."""
+
+    def __init__(self) -> None:
+        self.blocks: dict[str, Block] = {}
+
+    def op_of(self, request: Request) -> Op | None:
+        """The request in this allocator's frames, or None if its block was never allocated."""
+        if request.operand is None:
+            return Op(request.verb, request.order or 0, 0, request.compound)
+        name, offset = request.operand
+        if name is None:
+            return Op(request.verb, request.order or 0, offset)
+        block = self.blocks.get(name)
+        if block is None:
+            return None
+        order = block.order if request.order is None else request.order
+        return Op(request.verb, order if request.verb is Verb.FREE else 0, block.pfn + offset)
+
+    def learn(self, request: Request, outcome: Outcome) -> None:
+        """Remember the block that an allocation returned."""
+        if request.verb is Verb.ALLOC and request.name is not None and outcome >= 0:
+            self.blocks[request.name] = Block(outcome, request.order or 0)
+
+
+def name_of(number: int) -> str:
+    """The names of blocks in order of allocation: a to z, then aa, ab and so on.
+
+    >>> [name_of(number) for number in (0, 25, 26, 702)]
+    ['a', 'z', 'aa', 'aaa']
+    """
+    name = ""
+    number += 1
+    while number > 0:
+        number, letter = divmod(number - 1, 26)
+        name = chr(ord("a") + letter) + name
+    return name
+
+
+# --- writing -----------------------------------------------------------------------------------
+
+
+def text_of(trace: Trace) -> str:
+    """The trace as text; parsing it gives the trace back."""
+    lines = [FORMAT, *(f"# {comment}" for comment in trace.comments), _machine_line(trace.machine)]
+    lines += [line_of(request) for request in trace.requests]
+    if trace.expect is not None:
+        lines.append(f"expect {trace.expect}")
+    return "\n".join(lines) + "\n"
+
+
+def _machine_line(machine: Machine) -> str:
+    line = f"machine pages={machine.pages} top={machine.top} era={machine.era.name}"
+    if machine.start:
+        line += f" start={machine.start}"
+    if machine.holes:
+        line += " holes=" + ",".join(f"{first}+{end - first}" for first, end in machine.holes)
+    return line
+
+
+def line_of(request: Request) -> str:
+    """One request as a line of a trace."""
+    words = [f"{request.name} ="] if request.name is not None else []
+    words.append(request.verb.value)
+    if request.operand is not None:
+        name, offset = request.operand
+        if name is None:
+            words.append(f"pfn={offset}")
+        else:
+            words.append(name if offset == 0 else f"{name}+{offset}")
+    if request.order is not None:
+        words.append(f"order={request.order}")
+    if request.compound:
+        words.append("compound=1")
+    if request.answer is not None:
+        words.append(f"-> {answer_text(request.verb, request.answer)}")
+    return " ".join(words)
+
+
+def answer_text(verb: Verb, outcome: Outcome) -> str:
+    """An outcome in words, as it follows `->`."""
+    if outcome <= max(Refusal):
+        return f"refused {Refusal(outcome).name}"
+    if outcome == NO_MEMORY:
+        return "none"
+    return f"pfn {outcome}" if verb is Verb.ALLOC else "done"
