@@ -19,8 +19,8 @@ Finding = tuple[str, str, Exit]
 def command() -> Exit:
     """Say whether this installation can be trusted, and with which versions.
 
-    Exit codes: 0 it can; 2 a package is missing; 3 the JIT is switched off, so nothing was checked;
-    4 it gives wrong answers, or two answers for one seed.
+    Exit codes: 0 it can; 2 something is missing or not writable; 3 the JIT is switched off, so it
+    was not checked; 4 it gives wrong answers, or two answers for one seed.
     """
     checks = (_packages, _machine, _jit, _determinism)
     findings = [finding for check in checks for finding in check()]
@@ -34,7 +34,7 @@ def command() -> Exit:
 
 _VERDICTS = {
     Exit.HELD: "ok",
-    Exit.USAGE: "missing",
+    Exit.USAGE: "to mend",
     Exit.INCONCLUSIVE: "not checked",
     Exit.UNTRUSTWORTHY: "NOT TRUSTWORTHY",
 }
@@ -61,16 +61,25 @@ def _machine() -> list[Finding]:
 
 def _jit() -> list[Finding]:
     """Compile a loop with the operations that kernels use and compare it with Python's answer."""
-    from numba import config, njit
+    from pageimpl import jitcache
 
-    settings = vars(config)  # filled from the environment, so no stub knows its names
-    if settings["DISABLE_JIT"]:
+    if jitcache.jit_disabled():
         return [("JIT", "switched off by NUMBA_DISABLE_JIT", Exit.INCONCLUSIVE)]
-    expected, actual = _buddy_walk(1000), njit()(_buddy_walk)(1000)
-    agree = Exit.HELD if actual == expected else Exit.UNTRUSTWORTHY
+    cache = jitcache.cache_report()
+    kept = f"{cache.files} kernels, {cache.size / 1e6:.1f} MB"
+    expected, actual = _buddy_walk(1000), jitcache.compiled(_buddy_walk, keep=False)(1000)
     return [
-        ("JIT cache directory", str(settings["CACHE_DIR"]), Exit.HELD),
-        ("JIT self-check", f"expected {expected}, got {actual}", agree),
+        ("JIT cache directory", str(cache.directory), Exit.HELD),
+        (
+            "JIT cache",
+            kept if cache.writable else f"{kept}, not writable",
+            Exit.HELD if cache.writable else Exit.USAGE,
+        ),
+        (
+            "JIT self-check",
+            f"expected {expected}, got {actual}",
+            Exit.HELD if actual == expected else Exit.UNTRUSTWORTHY,
+        ),
     ]
 
 
