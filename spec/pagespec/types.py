@@ -48,7 +48,7 @@ class Refusal(IntEnum):
     """An allocator from outside refused and gave no reason; the spec always gives one."""
 
 
-class Refused(Exception):
+class Refused(ValueError):
     """A request breaks the caller's side of the contract; nothing has changed.
 
     Why a type of its own per fact: a double free and a free of a frame that was never given out

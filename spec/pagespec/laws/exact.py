@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.types import Pfn
+from pagespec.zone import Zone
 
 
 class Placed(NamedTuple):
@@ -37,4 +38,28 @@ def placed(subject: Placed) -> Complaint:
     for order, (got, due) in enumerate(zip(subject.lists, subject.expected, strict=True)):
         if got != due:
             return f"after {subject.request} the list of order {order} is {got}, expected {due}"
+    return None
+
+
+class Twins(NamedTuple):
+    """The spec's state and the allocator's after the same requests."""
+
+    spec: Zone
+    view: Zone
+
+
+TWIN_LAWS: LawBook[Twins] = LawBook()
+
+
+@TWIN_LAWS.law("TWIN-equal", level="exact", source="derived")
+def equal(twins: Twins) -> Complaint:
+    """The allocator's state is the spec's, field by field.
+
+    It catches what no other law names, and with it a fault in the laws themselves.
+    """
+    spec, view = twins
+    for field in ("free_area", "tag", "nr_free", "free_pages", "pair_bits", "held", "given"):
+        due, got = getattr(spec, field), getattr(view, field)
+        if due != got:
+            return f"{field} is {got}, the spec's is {due}"
     return None

@@ -98,15 +98,20 @@ class LawBook(Generic[Subject]):
 
         return enter
 
-    def broken(self, era: Era, subject: Subject) -> Iterator[LawBroken]:
-        """Every law of the era that the subject breaks, the most basic first."""
+    def broken(
+        self, era: Era, subject: Subject, without: frozenset[str] = frozenset()
+    ) -> Iterator[LawBroken]:
+        """Every law of the era that the subject breaks, the most basic first.
+
+        without: laws about fields that the subject does not show.
+        """
         for law in self.laws:
-            if era.design in law.designs:
+            if era.design in law.designs and law.id not in without:
                 complaint = law.complaint(subject)
                 if complaint is not None:
                     yield LawBroken(law.id, complaint)
 
-    def check(self, era: Era, subject: Subject) -> None:
+    def check(self, era: Era, subject: Subject, without: frozenset[str] = frozenset()) -> None:
         """Raise LawBroken for the first law of the era that the subject breaks."""
-        for broken in self.broken(era, subject):
+        for broken in self.broken(era, subject, without):
             raise broken

@@ -18,10 +18,12 @@ class Promises(NamedTuple):
     merges_eagerly: a request fails only if no aligned run of free frames could serve it; otherwise
         this is due only when everything has been given back.
     refuses: an illegal free is refused, and changes nothing.
+    exact: it picks the very frames, and keeps the very list order, of Linux in the machine's era.
     """
 
     merges_eagerly: bool = True
     refuses: bool = True
+    exact: bool = False
 
 
 class Sight(NamedTuple):

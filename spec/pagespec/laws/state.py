@@ -10,7 +10,18 @@ from pagespec.laws.masks import frames_of, frames_that_exist, lowest_of
 from pagespec.types import Block
 from pagespec.zone import Zone, free_blocks
 
+READING_LAWS: LawBook[str | None] = LawBook()
 STATE_LAWS: LawBook[Zone] = LawBook()
+
+
+@READING_LAWS.law("BUD-links", source="derived; the linkage faults of other allocators")
+def linked(torn: Complaint) -> Complaint:
+    """A free list reads the same forward and backward, and returns to its head.
+
+    Judged where an allocator's memory is read as lists: its subject is what the reader stumbled
+    over. A block that is unlinked on one side only comes back, or takes others with it.
+    """
+    return torn
 
 
 def free_frames(zone: Zone) -> int:

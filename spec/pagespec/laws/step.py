@@ -19,11 +19,12 @@ def _served(step: Transition, *verbs: str) -> bool:
 def refused(step: Transition) -> Complaint:
     """An illegal request is refused for the right reason, a legal one is not.
 
-    A free that is believed though it is wrong corrupts memory that somebody else owns.
+    A free that is believed though it is wrong corrupts memory that somebody else owns. An
+    allocator from outside may leave the reason unsaid.
     """
     due = due_refusal(step.before, step.verb, step.order, step.pfn)
     got = Refusal(step.outcome) if step.outcome in REFUSALS else None
-    if due is got:
+    if due is got or (due is not None and got is Refusal.UNSAID):
         return None
     named = [
         "served" if refusal is None else f"refused as {refusal.name}" for refusal in (due, got)
