@@ -3,15 +3,17 @@
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import click
 import pytest
 
-from pagefuzz import cli
+from pagefuzz.cli import _entry as cli
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit, worst
 from pagefuzz.report import console
+from pagespec.trace_reader import parse
 from pagespec.types import DomainError
 
 HEAVY = ("numba", "numpy", "hypothesis", "crosshair", "rich")
@@ -44,7 +46,7 @@ class Speaking:
 def test_help_imports_nothing_heavy() -> None:
     """`pagefuzz --help` answers at once because the engines are not loaded."""
     code = (
-        "import sys; from pagefuzz.cli import run; assert run(['--help']) == 0;"
+        "import sys; from pagefuzz.cli._entry import run; assert run(['--help']) == 0;"
         f"print([name for name in {HEAVY} if name in sys.modules])"
     )
     path = ":".join(entry for entry in sys.path if entry)
@@ -78,6 +80,14 @@ def test_pages_show_only_commands_that_exist(page: str) -> None:
     shown = set(re.findall(r"(?:`|\.venv/bin/)pagefuzz ([a-z]+)", text))
 
     assert shown - set(cli.COMMANDS) == set()
+
+
+def test_the_first_trace_that_a_reader_sees_is_one() -> None:
+    """The example in README.md parses."""
+    text = (Path(__file__).parents[2] / "README.md").read_text()
+    example = text.partition("```\npagefuzz-trace")[2].partition("```")[0]
+
+    assert len(parse(f"pagefuzz-trace{example}").requests) == 2
 
 
 @pytest.mark.parametrize("name", list(cli.COMMANDS))
@@ -132,6 +142,14 @@ def test_our_own_crash_is_no_verdict(
 def test_a_commands_code_is_the_exit_code(code: Exit, speaking: Speaking) -> None:
     """What a command returns is what the shell sees."""
     assert speaking(code) == code
+
+
+def test_commands_do_not_hide_what_the_entry_uses(speaking: Speaking) -> None:
+    """A command named as a builtin, loaded before, leaves the entry whole."""
+    for name in cli.COMMANDS:
+        import_module(f"pagefuzz.cli.{name}")
+
+    assert speaking(None) == Exit.HELD
 
 
 def test_a_silent_command_held(speaking: Speaking) -> None:
