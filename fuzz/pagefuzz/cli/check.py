@@ -1,0 +1,34 @@
+"""`pagefuzz check`: does a real kernel's trace keep the laws?"""
+
+import click
+
+from pagefuzz.exits import Exit
+from pagefuzz.kernel.checking import check_run
+from pagefuzz.kernel.render import render
+from pagefuzz.report import console
+
+
+@click.command()
+@click.argument("trace", metavar="TRACE")
+@click.option(
+    "--snapshots",
+    metavar="DIR_or_tar",
+    help="Snapshots of the run; looked for beside the trace when not given.",
+)
+@click.option(
+    "--stats",
+    metavar="FILE",
+    help="The per_cpu/*/stats files, joined; trace-stats.txt beside the trace when not given.",
+)
+def command(trace: str, snapshots: str | None, stats: str | None) -> Exit:
+    """Ask whether a real kernel's trace keeps the laws.
+
+    TRACE is the text of tracefs' `trace` file, plain, .xz or .gz; `-` is standard input. The set of
+    free frames is replayed from a snapshot, event by event, and compared with each later one.
+
+    Exit codes: 0 every law held; 1 a law broken; 2 bad input; 3 inconclusive, events were lost.
+    """
+    with console.progress("check") as tell:
+        report = check_run(trace, snapshots, stats, tell)
+    render(report)
+    return report.exit

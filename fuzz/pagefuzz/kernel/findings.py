@@ -1,0 +1,152 @@
+"""What a check finds: breaks of law with their place, explanations by cause, and the verdict."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from pagefuzz.exits import Exit
+from pagefuzz.kernel.loss import Loss
+
+DISJOINT = "OUT-disjoint"
+ALIGN = "BUD-align"
+INSIDE = "BUD-inside"
+PARTITION = "BUD-partition"
+REFUSE = "BUD-refuse"
+EXPAND = "BUD-expand"
+MAXIMAL = "BUD-maximal"
+
+LAWS = {
+    DISJOINT: "live blocks never overlap",
+    ALIGN: "a block starts at a multiple of its size",
+    INSIDE: "a block lies in one zone",
+    PARTITION: "a frame is in one place at a time: free, cached, live or isolated",
+    REFUSE: "nothing is freed that is free, or as more than was allocated",
+    EXPAND: "a request takes the lowest part of a maximal free block",
+    MAXIMAL: "no two free buddies stay apart: buddyinfo is the canonical decomposition",
+}
+NEEDS_SNAPSHOT = (INSIDE, PARTITION, EXPAND, MAXIMAL)
+LOSS_PROOF = (ALIGN, INSIDE)
+"""Laws about a single event: what is lost cannot excuse what is there."""
+
+
+class Verdict(StrEnum):
+    """What may be said about a law, or about all of them."""
+
+    HELD = "held"
+    BROKEN = "broken"
+    INCONCLUSIVE = "inconclusive"
+    UNCHECKED = "not checked"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A broken law: where in the trace, which, and what happened in one sentence."""
+
+    line: int
+    law: str
+    sentence: str
+
+
+@dataclass
+class Tally:
+    """Frames that one cause claims: how often, and what became of those taken without event.
+
+    `held` were claimed as isolated; each is `returned` by a later free, or still held at the end.
+    """
+
+    claimed: int = 0
+    held: int = 0
+    returned: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A snapshot against the replay: differing frames by cause, and those without one.
+
+    `explained` is None for the snapshot that the replay starts from.
+    """
+
+    name: str
+    line: int
+    explained: dict[str, int] | None
+    unexplained: int
+    maximal: str
+
+    @property
+    def outcome(self) -> str:
+        """`start`, `identical`, `explained` or `unexplained`."""
+        if self.unexplained:
+            return "unexplained"
+        if self.explained is None:
+            return "start"
+        return "explained" if self.explained else "identical"
+
+
+@dataclass
+class Findings:
+    """What replaying collects."""
+
+    broken: list[Finding] = field(default_factory=list)
+    checked: Counter[str] = field(default_factory=Counter)
+    causes: dict[str, Tally] = field(default_factory=dict)
+    comparisons: list[Comparison] = field(default_factory=list)
+
+    def breach(self, line: int, law: str, sentence: str) -> None:
+        """Note a broken law."""
+        self.broken.append(Finding(line, law, sentence))
+
+    def tally(self, cause: str) -> Tally:
+        """Return the tally of a cause."""
+        return self.causes.setdefault(cause, Tally())
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The outcome of checking one run."""
+
+    trace: str
+    snapshots: str
+    era: str
+    kinds: dict[str, int]
+    noise: tuple[int, ...]
+    loss: Loss
+    findings: Findings
+
+    @property
+    def laws(self) -> dict[str, Verdict]:
+        """The verdict on each law."""
+        return {law: self._verdict_on(law) for law in LAWS}
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on the run: one broken law breaks it, lost events leave it open."""
+        laws = self.laws.values()
+        if Verdict.BROKEN in laws:
+            return Verdict.BROKEN
+        if self.loss.events or self.loss.edited or Verdict.HELD not in laws:
+            return Verdict.INCONCLUSIVE
+        return Verdict.HELD
+
+    @property
+    def exit(self) -> Exit:
+        """The exit code of the verdict."""
+        return {
+            Verdict.HELD: Exit.HELD,
+            Verdict.BROKEN: Exit.BROKEN,
+        }.get(self.verdict, Exit.INCONCLUSIVE)
+
+    @property
+    def breaches(self) -> list[Finding]:
+        """The broken laws that count: with events lost, only those that loss cannot excuse."""
+        if not self.loss.events:
+            return self.findings.broken
+        return [finding for finding in self.findings.broken if finding.law in LOSS_PROOF]
+
+    def _verdict_on(self, law: str) -> Verdict:
+        if any(finding.law == law for finding in self.breaches):
+            return Verdict.BROKEN
+        if not self.findings.checked[law]:
+            return Verdict.UNCHECKED
+        if self.loss.events and law not in LOSS_PROOF:
+            return Verdict.INCONCLUSIVE
+        return Verdict.HELD

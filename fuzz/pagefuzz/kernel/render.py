@@ -1,0 +1,85 @@
+"""A report as text: findings as `file:line: error:` lines, tables, and a line of verdict."""
+
+from collections import Counter
+
+from pagefuzz.kernel.findings import LAWS, NEEDS_SNAPSHOT, Report, Verdict
+from pagefuzz.report import console
+
+_SHOWN_PER_LAW = 10
+
+
+def render(report: Report) -> None:
+    """Print all of a report on stdout."""
+    _breaches(report)
+    console.table("events", ("kind", "count"), sorted(report.kinds.items()))
+    if report.findings.comparisons:
+        console.table(
+            "snapshots",
+            ("snapshot", "line", "free set", "frames by cause", "BUD-maximal"),
+            [
+                (
+                    each.name,
+                    each.line,
+                    each.outcome,
+                    "; ".join(f"{count} {cause}" for cause, count in (each.explained or {}).items())
+                    or "-",
+                    each.maximal,
+                )
+                for each in report.findings.comparisons
+            ],
+        )
+    if report.findings.causes:
+        console.table(
+            "explained without an event of their own",
+            ("cause", "frames", "taken away", "freed later", "still held at the end"),
+            [
+                (cause, each.claimed, each.held, each.returned, each.held - each.returned)
+                for cause, each in sorted(report.findings.causes.items())
+            ],
+        )
+    console.table(
+        "laws",
+        ("law", "checked", "verdict", "what it says"),
+        [(law, report.findings.checked[law], report.laws[law], LAWS[law]) for law in LAWS],
+    )
+    for note in notes(report):
+        print(f"note: {note}")
+    print(f"{report.trace}: {summary(report)}")
+
+
+def summary(report: Report) -> str:
+    """Return the verdict and the snapshots' outcomes in one line."""
+    outcomes = Counter(each.outcome for each in report.findings.comparisons)
+    counts = ", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items()))
+    return f"{report.verdict} (era {report.era}; snapshots: {counts or 'none'})"
+
+
+def notes(report: Report) -> list[str]:
+    """Return what a reader must know to weigh the verdict."""
+    found = []
+    if report.loss.events:
+        found.append(
+            f"{report.loss.events} events were lost according to {report.loss.source}:"
+            f" {len(report.findings.broken) - len(report.breaches)} findings do not count."
+        )
+    elif not report.loss.counters_seen:
+        found.append("no loss information: give the per-CPU stats files with --stats.")
+    if report.loss.edited:
+        found.append(f"{report.loss.edited}: it was cut or changed after the kernel wrote it.")
+    if not report.findings.comparisons:
+        found.append(f"no snapshots: {', '.join(NEEDS_SNAPSHOT)} need the free set of one.")
+    if report.noise:
+        found.append(f"{len(report.noise)} lines are no events, first line {report.noise[0]}.")
+    return found
+
+
+def _breaches(report: Report) -> None:
+    shown: Counter[str] = Counter()
+    for each in report.breaches:
+        shown[each.law] += 1
+        if shown[each.law] <= _SHOWN_PER_LAW:
+            print(f"{report.trace}:{each.line}: error: {each.law}: {each.sentence}")
+    for law, count in shown.items():
+        if count > _SHOWN_PER_LAW:
+            print(f"{report.trace}: error: {law}: {count - _SHOWN_PER_LAW} more of these.")
+    assert bool(shown) == (report.verdict is Verdict.BROKEN)

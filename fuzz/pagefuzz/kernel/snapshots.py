@@ -1,0 +1,165 @@
+"""A run's snapshots: what /proc said about the free pages at marked moments of the trace.
+
+A snapshot is a directory named as in the trace's `SNAP name begin|end` markers. Exact ones hold
+`free.ranges`, the frames that /proc/kpageflags calls free, as runs "first(hex) pages(dec)".
+"""
+
+import re
+import tarfile
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from pagefuzz.errors import UsageError
+from pagefuzz.kernel.files import READ_ERRORS, beside
+
+ZoneName = tuple[int, str]
+Columns = tuple[int, ...]
+
+_PARTS = ("free.ranges", "zoneinfo", "buddyinfo.a", "buddyinfo.b", "pagetypeinfo")
+_BESIDE = ("snaps.tar.xz", "snaps.tar.gz", "snaps.tar", "snaps")
+_ZONE = re.compile(r"^Node (\d+), zone\s+(\S+)(.*)$", re.MULTILINE)
+_MAX_FRAMES = 1 << 32  # 16 TiB of 4 KiB frames
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """A zone's name and the frames [first, end) that it spans, holes included."""
+
+    name: ZoneName
+    first: int
+    end: int
+
+    def __str__(self) -> str:
+        return f"node {self.name[0]} {self.name[1]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The free frames of all zones as runs, the zones, and both readings of buddyinfo."""
+
+    name: str
+    runs: tuple[tuple[int, int], ...]
+    zones: tuple[Zone, ...]
+    buddyinfo: tuple[dict[ZoneName, Columns], ...]
+    pageblock_order: int | None
+
+    @property
+    def top(self) -> int:
+        """The largest order: buddyinfo has one column for each."""
+        return len(next(iter(self.buddyinfo[0].values()))) - 1
+
+    def end(self) -> int:
+        """The first frame behind all zones."""
+        return max(zone.end for zone in self.zones)
+
+
+def load(trace: str, given: str | None) -> tuple[str, dict[str, Snapshot]]:
+    """Return where a run's exact snapshots are and the snapshots by name.
+
+    Without a place given, look beside the trace; none there is no error, none in a given place is.
+    """
+    place = Path(given) if given is not None else _place_beside(trace)
+    if place is None:
+        return "", {}
+    if not place.exists():
+        raise UsageError(f"{place}: expected snapshots, got no such file or directory.")
+    texts = _from_directory(place) if place.is_dir() else _from_tar(place)
+    exact = {
+        name: _snapshot(f"{place}/{name}", name, parts)
+        for name, parts in texts.items()
+        if "free.ranges" in parts
+    }
+    if given is not None and not exact:
+        raise UsageError(f"{place}: expected NAME/free.ranges, got no snapshot that has it.")
+    return (str(place), exact) if exact else ("", {})
+
+
+def _place_beside(trace: str) -> Path | None:
+    directory = beside(trace, ".")
+    if found := beside(trace, *_BESIDE):
+        return found
+    return directory if directory and any(directory.glob("*/free.ranges")) else None
+
+
+def _from_directory(place: Path) -> dict[str, dict[str, str]]:
+    texts: dict[str, dict[str, str]] = defaultdict(dict)
+    for path in sorted(place.rglob("*")):
+        if path.name in _PARTS and path.is_file():
+            texts[path.parent.name][path.name] = path.read_text("utf-8", "replace")
+    return texts
+
+
+def _from_tar(place: Path) -> dict[str, dict[str, str]]:
+    texts: dict[str, dict[str, str]] = defaultdict(dict)
+    try:
+        with tarfile.open(place) as archive:
+            for member in archive:
+                path = Path(member.name)
+                stream = archive.extractfile(member) if path.name in _PARTS else None
+                if stream is not None:
+                    texts[path.parent.name][path.name] = stream.read().decode("utf-8", "replace")
+    except (tarfile.TarError, *READ_ERRORS) as error:
+        raise UsageError(f"{place}: expected a tar of snapshots, got: {error}.") from error
+    return texts
+
+
+def _snapshot(where: str, name: str, parts: dict[str, str]) -> Snapshot:
+    for needed in ("zoneinfo", "buddyinfo.a"):
+        if needed not in parts:
+            raise UsageError(f"{where}: expected {needed} beside free.ranges, got none.")
+    zones = _zones(f"{where}/zoneinfo", parts["zoneinfo"])
+    readings = tuple(
+        _buddyinfo(f"{where}/{part}", parts[part])
+        for part in ("buddyinfo.a", "buddyinfo.b")
+        if part in parts
+    )
+    block = re.search(r"^Page block order:\s*(\d+)", parts.get("pagetypeinfo", ""), re.MULTILINE)
+    return Snapshot(
+        name,
+        _runs(f"{where}/free.ranges", parts["free.ranges"]),
+        zones,
+        readings,
+        int(block[1]) if block else None,
+    )
+
+
+def _runs(where: str, text: str) -> tuple[tuple[int, int], ...]:
+    runs = []
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            first, pages = line.split()
+            run = int(first, 16), int(first, 16) + int(pages)
+        except ValueError:
+            run = (0, 0)
+        if not 0 <= run[0] < run[1] <= _MAX_FRAMES:
+            raise UsageError(f"{where}:{number}: expected 'first(hex) pages(dec)', got {line!r}.")
+        runs.append(run)
+    return tuple(runs)
+
+
+def _zones(where: str, text: str) -> tuple[Zone, ...]:
+    zones = []
+    heads = [*_ZONE.finditer(text)]
+    for head, following in zip(heads, [*heads[1:], None], strict=True):
+        body = text[head.end() : following.start() if following else None]
+        spanned = re.search(r"^\s+spanned\s+(\d+)", body, re.MULTILINE)
+        first = re.search(r"^\s+start_pfn:\s+(\d+)", body, re.MULTILINE)
+        if spanned and first and int(spanned[1]):  # unpopulated zones have no start
+            name = (int(head[1]), head[2])
+            zones.append(Zone(name, int(first[1]), int(first[1]) + int(spanned[1])))
+    if not zones or max(zone.end for zone in zones) > _MAX_FRAMES:
+        raise UsageError(f"{where}: expected zones with spanned and start_pfn, got {len(heads)}.")
+    return tuple(zones)
+
+
+def _buddyinfo(where: str, text: str) -> dict[ZoneName, Columns]:
+    rows: dict[ZoneName, Columns] = {}
+    for head in _ZONE.finditer(text):
+        columns = head[3].split()
+        if not columns or not all(column.isdecimal() for column in columns):
+            raise UsageError(f"{where}: expected block counts by order, got {head[0]!r}.")
+        rows[int(head[1]), head[2]] = tuple(map(int, columns))
+    if not rows:
+        raise UsageError(f"{where}: expected 'Node N, zone NAME counts', got no such line.")
+    return rows
