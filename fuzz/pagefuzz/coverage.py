@@ -1,0 +1,68 @@
+"""Which events a run has reached, and which it must reach before its silence means anything.
+
+A run that never split a block has said nothing about splitting: it is vacuous, not green.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+from pagespec.era import Era
+from pagespec.events import Event, Kind
+from pagespec.laws.law import Level
+from pagespec.ops import Op, Outcome, Verb
+from pagespec.types import FAULT, NO_MEMORY, Order, Refusal
+
+Reached: TypeAlias = Counter[tuple[Kind, int]]
+"""How often each kind of event happened, by order; by the refusal's code for refusals."""
+
+PLAIN_REFUSALS = tuple(refusal for refusal in Refusal if refusal is not Refusal.UNSAID)
+
+
+def events_of(log: Iterable[Event]) -> Iterator[tuple[Kind, int]]:
+    """The countable part of what the spec logged."""
+    return ((event.kind, event.order) for event in log)
+
+
+def events_from_outside(op: Op, outcome: Outcome) -> Iterator[tuple[Kind, int]]:
+    """The events that a caller can tell from a request and its outcome alone."""
+    if outcome == NO_MEMORY:
+        yield Kind.FAIL, op.order
+    elif outcome <= max(Refusal) and outcome != FAULT:
+        yield Kind.REFUSE, outcome
+    elif op.verb is Verb.ALLOC:
+        yield Kind.ALLOC, op.order
+    elif op.verb is Verb.FREE:
+        yield Kind.FREE, op.order
+
+
+def floor_of(era: Era, level: Level, top: Order, verbs: frozenset[Verb]) -> set[tuple[Kind, int]]:
+    """The events that a run over the era must reach.
+
+    At every order up to top a block is split, merged and handed out; each refusal, a failure, and
+    whatever the era's placement and the allocator's references add.
+    """
+    floor = {(Kind.REFUSE, int(refusal)) for refusal in PLAIN_REFUSALS}
+    floor |= {(Kind.ALLOC, order) for order in range(top + 1)}
+    floor |= {(Kind.FREE, order) for order in range(top + 1)}
+    if level == "exact":
+        floor |= {(Kind.SPLIT, order) for order in range(1, top + 1)}
+        floor |= {(Kind.MERGE, order) for order in range(top)}
+        if era.placement != "head":
+            # Only below the order under the top can a further merge be likely.
+            floor |= {(Kind.TAIL, order) for order in range(top - 1)}
+        if Verb.GET in verbs:
+            floor |= {(kind, order) for kind in (Kind.GET, Kind.KEPT) for order in range(2)}
+            floor |= {(Kind.TAILS, order) for order in range(1, 3)}
+    else:
+        # From outside, reasons may go unsaid: that something was refused is all there is to reach.
+        floor -= {(Kind.REFUSE, int(refusal)) for refusal in PLAIN_REFUSALS}
+    return floor
+
+
+def name_of_event(event: tuple[Kind, int]) -> str:
+    """The event in words, for a table."""
+    kind, order = event
+    if kind is Kind.REFUSE:
+        return f"{kind.value}: {Refusal(order).name}"
+    return f"{kind.value} at order {order}"

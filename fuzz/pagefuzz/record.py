@@ -1,0 +1,56 @@
+"""From requests in frames to requests by name, so that a run can be written as a trace."""
+
+from collections.abc import Iterable
+
+from pagespec.frames import SIZES, head_of
+from pagespec.machine import Machine
+from pagespec.ops import Op, Outcome, Verb
+from pagespec.trace import Operand, Request, name_of
+from pagespec.types import Order, Pfn
+
+
+class Recorder:
+    """Names for the blocks of one run, as its requests go by.
+
+    A frame of a block that some allocation returned is written by the block's name and an offset;
+    where several allocations covered it, the latest one counts. Other frames go by number.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.named = 0
+        self.latest: dict[tuple[Pfn, Order], tuple[int, str]] = {}
+
+    def request_of(self, op: Op, outcome: Outcome) -> Request:
+        """The request by name, with the answer that it got."""
+        if op.verb is Verb.ALLOC:
+            name = name_of(self.named)
+            if outcome >= 0:
+                self.latest[outcome, op.order] = self.named, name
+            self.named += 1
+            return Request(op.verb, op.order, name, compound=op.compound, answer=outcome)
+        operand, order = self._operand(op.pfn)
+        if op.verb is not Verb.FREE:
+            return Request(op.verb, None, None, operand, answer=outcome)
+        plain = operand.name is not None and order == op.order
+        return Request(op.verb, None if plain else op.order, None, operand, answer=outcome)
+
+    def _operand(self, pfn: Pfn) -> tuple[Operand, Order | None]:
+        """The frame by the latest block that covered it, and that block's order."""
+        base = self.machine.base
+        found = [
+            (self.latest[head, order], head, order)
+            for order in range(self.machine.top + 1)
+            for head in [base + head_of(pfn - base, order)]
+            if (head, order) in self.latest and pfn < head + SIZES[order]
+        ]
+        if not found:
+            return Operand(None, pfn), None
+        (_, name), head, order = max(found)
+        return Operand(name, pfn - head), order
+
+
+def recorded(machine: Machine, done: Iterable[tuple[Op, Outcome]]) -> tuple[Request, ...]:
+    """A whole run by name."""
+    recorder = Recorder(machine)
+    return tuple(recorder.request_of(op, outcome) for op, outcome in done)

@@ -1,0 +1,85 @@
+"""The allocators that come with the project: the fast twin, and the spec itself."""
+
+from pagefuzz.target.protocol import TornList
+from pagespec.boot import boot
+from pagespec.laws.outside import Promises
+from pagespec.machine import Machine
+from pagespec.ops import Op, Verb, perform
+from pagespec.types import NO_MEMORY, REFUSED, Block, Order, Pfn, Refusal
+from pagespec.zone import Zone, copy_of
+
+
+class Twin:
+    """The compiled twin, which promises to be Linux of the era, frame for frame."""
+
+    promises = Promises(exact=True)
+
+    def __init__(self, machine: Machine) -> None:
+        # Numba takes a third of a second to import; whoever tests another allocator need not wait.
+        from pageimpl.allocator import Allocator
+
+        self.allocator = Allocator(machine)
+        self.free, self.get, self.put = (
+            self.allocator.free,
+            self.allocator.get,
+            self.allocator.put,
+        )
+
+    def alloc(self, order: Order) -> Pfn | None:
+        """See `Target`."""
+        return self.allocator.alloc(order)
+
+    def alloc_compound(self, order: Order) -> Pfn | None:
+        """See `CountsReferences`."""
+        return self.allocator.alloc(order, compound=True)
+
+    def state(self) -> Zone:
+        """See `ShowsState`."""
+        from pageimpl import refine
+
+        try:
+            return refine.zone_of(self.allocator)
+        except refine.TornList as torn:
+            raise TornList(str(torn)) from None
+
+
+class Spec:
+    """The spec as an allocator: slow, and right by definition."""
+
+    promises = Promises(exact=True)
+
+    def __init__(self, machine: Machine) -> None:
+        self.zone = boot(machine)
+
+    def _perform(self, op: Op) -> int:
+        outcome = perform(self.zone, op)
+        self.zone.log.clear()
+        if outcome <= max(Refusal):
+            raise REFUSED[Refusal(outcome)](Block(op.pfn, op.order))
+        return outcome
+
+    def alloc(self, order: Order) -> Pfn | None:
+        """See `Target`."""
+        outcome = self._perform(Op(Verb.ALLOC, order))
+        return None if outcome == NO_MEMORY else outcome
+
+    def alloc_compound(self, order: Order) -> Pfn | None:
+        """See `CountsReferences`."""
+        outcome = self._perform(Op(Verb.ALLOC, order, compound=True))
+        return None if outcome == NO_MEMORY else outcome
+
+    def free(self, pfn: Pfn, order: Order) -> None:
+        """See `Target`."""
+        self._perform(Op(Verb.FREE, order, pfn))
+
+    def get(self, pfn: Pfn) -> None:
+        """See `CountsReferences`."""
+        self._perform(Op(Verb.GET, 0, pfn))
+
+    def put(self, pfn: Pfn) -> None:
+        """See `CountsReferences`."""
+        self._perform(Op(Verb.PUT, 0, pfn))
+
+    def state(self) -> Zone:
+        """See `ShowsState`."""
+        return copy_of(self.zone)
