@@ -20,9 +20,9 @@ def command() -> Exit:
     """Say whether this installation can be trusted, and with which versions.
 
     Exit codes: 0 it can; 2 something is missing or not writable; 3 the JIT is switched off, so it
-    was not checked; 4 it gives wrong answers, or two answers for one seed.
+    was not checked; 4 it gives wrong answers.
     """
-    checks = (_packages, _machine, _jit, _determinism)
+    checks = (_packages, _machine, _jit)
     findings = [finding for check in checks for finding in check()]
     console.table(
         "doctor",
@@ -91,16 +91,3 @@ def _buddy_walk(frames: int) -> int:
             order += 1
         total += (pfn ^ (1 << order)) - (pfn & ~(1 << order)) // 3
     return total
-
-
-def _determinism() -> list[Finding]:
-    from pagefuzz.selfcheck import same_seed_same_bytes
-
-    same = same_seed_same_bytes()
-    return [
-        (
-            "two runs of one seed",
-            "same bytes" if same else "different bytes",
-            Exit.HELD if same else Exit.UNTRUSTWORTHY,
-        )
-    ]
