@@ -14,7 +14,6 @@ Source: reference section 9 (the two vectors).
 """
 
 from pagespec.alloc import FREE_ONE_BLOCK
-from pagespec.bounds import victims
 from pagespec.frames import blocks_of_run
 from pagespec.machine import Machine
 from pagespec.zone import Zone, empty_zone
@@ -23,10 +22,8 @@ from pagespec.zone import Zone, empty_zone
 def boot(machine: Machine) -> Zone:
     """A zone with all its memory free, but for the frames that the era keeps back."""
     era = machine.era
-    zone = empty_zone(machine, victims(machine))
-    for first, end in machine.chunks:
-        # A victim is the last frame of its chunk.
-        end -= end - 1 in zone.reserved
+    zone = empty_zone(machine)
+    for first, end in machine.managed:
         for index, order in blocks_of_run(first - machine.base, end - machine.base, machine.top):
             FREE_ONE_BLOCK[era.design](zone, machine.base + index, order, to_tail=era.boot_to_tail)
     zone.log.clear()

@@ -55,20 +55,6 @@ def frames_without_lower_buddy(machine: Machine) -> frozenset[Pfn]:
     )
 
 
-@lru_cache
-def victims(machine: Machine) -> frozenset[Pfn]:
-    """The frames that boot keeps back for ever: the last of each chunk with an unaligned end.
-
-    No block that holds the victim is ever free, so no free block reaches the chunk's end, and an
-    upper buddy always starts at a frame that exists. Only the era that relies on it has any.
-    """
-    if machine.era.bounds != "buddyend":
-        return frozenset()
-    return frozenset(
-        end - 1 for _, end in machine.chunks if (end - machine.base) % SIZES[machine.top] != 0
-    )
-
-
 def _by_zone(machine: Machine, pfn: Pfn, buddy: Pfn, order: Order) -> bool:
     return frame_exists(machine, buddy)
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from pagespec.era import Era
+from pagespec.frames import SIZES
 from pagespec.types import MAX_TOP, DomainError, Order, Pfn
 
 MAX_PAGES = 2**24
@@ -63,3 +64,18 @@ class Machine:
         edges = [self.start, *(edge for hole in self.holes for edge in hole), self.end]
         pairs = zip(edges[::2], edges[1::2], strict=True)
         return tuple((first, end) for first, end in pairs if first < end)
+
+    @property
+    def managed(self) -> tuple[tuple[Pfn, Pfn], ...]:
+        """The runs [first, end) of frames that boot hands over: all that exist, but for victims.
+
+        One way of 2004 keeps back for ever the last frame of each chunk with an unaligned end. No
+        block that holds the victim is ever free, so no free block reaches the chunk's end, and an
+        upper buddy always starts at a frame that exists.
+        Source: reference section 1.11 (v2).
+        """
+        if self.era.bounds != "buddyend":
+            return self.chunks
+        size = SIZES[self.top]
+        cut = ((first, end - ((end - self.base) % size != 0)) for first, end in self.chunks)
+        return tuple((first, end) for first, end in cut if first < end)

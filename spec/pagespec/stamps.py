@@ -8,7 +8,6 @@ second opinion on `exact`, and shares only the arithmetic with what it judges.
 
 from dataclasses import dataclass, field
 
-from pagespec.bounds import victims
 from pagespec.frames import SIZES, blocks_of_run, buddy_of, head_of, parent_of
 from pagespec.machine import Machine
 from pagespec.types import Block, Order, Pfn
@@ -40,9 +39,7 @@ def boot_stamps(machine: Machine) -> Stamps:
     # Counting from an aligned frame keeps the integer short and every alignment as it is.
     origin = machine.base + head_of(machine.start - machine.base, machine.top)
     stamps = Stamps(machine, origin)
-    reserved = victims(machine)
-    for first, end in machine.chunks:
-        end -= end - 1 in reserved
+    for first, end in machine.managed:
         for index, order in blocks_of_run(first - origin, end - origin, machine.top):
             stamps.free |= mask_of(index, order)
             _stamp(stamps, Block(index, order), to_tail=machine.era.boot_to_tail)

@@ -4,7 +4,6 @@ Plain data, no behaviour beyond the smallest moves that keep one field in step w
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -40,7 +39,6 @@ class Zone:
         index shifted by 1 + order.
     held: the blocks that are given out, by head.
     given: every frame that ever headed a block that was given out.
-    reserved: frames that exist but that boot keeps back for ever (victims of 2004's second way).
     visited: frames and list nodes that the algorithms have looked at.
     log: what happened, in the kernel's words; whoever reads it clears it.
     """
@@ -53,12 +51,11 @@ class Zone:
     pair_bits: list[set[int]]
     held: dict[Pfn, Held]
     given: set[Pfn]
-    reserved: frozenset[Pfn]
     visited: int
     log: list[Event]
 
 
-def empty_zone(machine: Machine, reserved: Iterable[Pfn] = ()) -> Zone:
+def empty_zone(machine: Machine) -> Zone:
     """A zone before boot hands over its memory: nothing is free and nothing is held."""
     orders = range(machine.top + 1)
     return Zone(
@@ -70,7 +67,6 @@ def empty_zone(machine: Machine, reserved: Iterable[Pfn] = ()) -> Zone:
         pair_bits=[set() for _ in orders],
         held={},
         given=set(),
-        reserved=frozenset(reserved),
         visited=0,
         log=[],
     )
@@ -87,7 +83,6 @@ def copy_of(zone: Zone) -> Zone:
         pair_bits=[bits.copy() for bits in zone.pair_bits],
         held=zone.held.copy(),
         given=zone.given.copy(),
-        reserved=zone.reserved,
         visited=zone.visited,
         log=zone.log.copy(),
     )

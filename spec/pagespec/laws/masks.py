@@ -20,9 +20,17 @@ def frames_of(machine: Machine, block: Block) -> int:
 @lru_cache(maxsize=64)
 def frames_that_exist(machine: Machine) -> int:
     """All frames of the zone but those in holes."""
-    return sum(
-        ((1 << (end - first)) - 1) << (first - machine.start) for first, end in machine.chunks
-    )
+    return _frames_of_runs(machine, machine.chunks)
+
+
+@lru_cache(maxsize=64)
+def managed_frames(machine: Machine) -> int:
+    """All frames that boot hands over."""
+    return _frames_of_runs(machine, machine.managed)
+
+
+def _frames_of_runs(machine: Machine, runs: tuple[tuple[Pfn, Pfn], ...]) -> int:
+    return sum(((1 << (end - first)) - 1) << (first - machine.start) for first, end in runs)
 
 
 def lowest_of(machine: Machine, frames: int) -> Pfn:

@@ -59,18 +59,18 @@ def answered(sight: Sight) -> Complaint:
 
 @OUTSIDE_LAWS.law("OUT-inside", level="outside", source="derived")
 def inside(sight: Sight) -> Complaint:
-    """A block that is given out lies in the zone and avoids its holes.
+    """A block that is given out lies in the zone's managed memory and avoids its holes.
 
     Whoever writes to it would write to memory that is not there.
     """
     block = _given(sight)
     if block is None:
         return None
-    chunks = sight.book.machine.chunks
+    managed = sight.book.machine.managed
     end = block.pfn + SIZES[block.order]
-    if any(first <= block.pfn and end <= last for first, last in chunks):
+    if any(first <= block.pfn and end <= last for first, last in managed):
         return None
-    return f"alloc gave {block}, which leaves the frames that exist: {chunks}"
+    return f"alloc gave {block}, which leaves the managed frames: {managed}"
 
 
 @OUTSIDE_LAWS.law("OUT-align", level="outside", source="derived")
@@ -144,10 +144,10 @@ def retried(sight: Sight) -> Complaint:
 
 
 def free_run(book: Book, order: Order) -> Block | None:
-    """An aligned run of 2**order frames that exist and are not held, if there is one."""
+    """An aligned run of 2**order managed frames that are not held, if there is one."""
     machine = book.machine
     size = SIZES[order]
-    for first, end in machine.chunks:
+    for first, end in machine.managed:
         index = head_of(first - machine.base + size - 1, order)
         while index + size <= end - machine.base:
             block = Block(machine.base + index, order)

@@ -6,7 +6,7 @@ mechanism.
 
 from pagespec.frames import SIZES, head_of, is_aligned, parent_of
 from pagespec.laws.law import Complaint, LawBook
-from pagespec.laws.masks import frames_of, frames_that_exist, lowest_of
+from pagespec.laws.masks import frames_of, frames_that_exist, lowest_of, managed_frames
 from pagespec.types import Block
 from pagespec.zone import Zone, free_blocks
 
@@ -38,11 +38,6 @@ def held_frames(zone: Zone) -> int:
     for pfn, held in zone.held.items():
         frames |= frames_of(zone.machine, Block(pfn, held.order))
     return frames
-
-
-def reserved_frames(zone: Zone) -> int:
-    """The frames that boot kept back."""
-    return sum(1 << (pfn - zone.machine.start) for pfn in zone.reserved)
 
 
 @STATE_LAWS.law("BUD-align", source="reference 1.2")
@@ -88,17 +83,15 @@ def disjoint(zone: Zone) -> Complaint:
 
 @STATE_LAWS.law("BUD-partition", source="reference 1.9 (conservation)")
 def partition(zone: Zone) -> Complaint:
-    """Every frame that exists is in exactly one place: free, held, or kept back by boot.
+    """Every managed frame is in exactly one place, free or held, and no other frame is in any.
 
     A frame in no place is lost; a frame in two has two owners.
     """
-    free, held, reserved = free_frames(zone), held_frames(zone), reserved_frames(zone)
-    exist = frames_that_exist(zone.machine)
+    free, held, managed = free_frames(zone), held_frames(zone), managed_frames(zone.machine)
     for frames, fault in (
         (free & held, "is free and held"),
-        ((free | held) & reserved, "is kept back and yet in use"),
-        (exist & ~(free | held | reserved), "is neither free nor held"),
-        (held & ~exist, "is held but does not exist"),
+        (managed & ~(free | held), "is neither free nor held"),
+        ((free | held) & ~managed, "is not managed and yet free or held"),
     ):
         if frames:
             return f"frame {lowest_of(zone.machine, frames)} {fault}"

@@ -10,23 +10,13 @@ RETURN_LAWS: LawBook[Zone] = LawBook()
 
 
 def whole_zone(zone: Zone) -> set[Block]:
-    """The canonical decomposition of every frame that exists and is not kept back."""
+    """The canonical decomposition of every managed frame."""
     machine = zone.machine
-    edges = sorted({machine.end, *zone.reserved})
-    blocks: set[Block] = set()
-    for first, end in machine.chunks:
-        for edge in (edge for edge in edges if first <= edge):
-            stop = min(edge, end)
-            blocks.update(
-                Block(machine.base + index, order)
-                for index, order in blocks_of_run(
-                    first - machine.base, stop - machine.base, machine.top
-                )
-            )
-            first = stop + 1
-            if stop == end:
-                break
-    return blocks
+    return {
+        Block(machine.base + index, order)
+        for first, end in machine.managed
+        for index, order in blocks_of_run(first - machine.base, end - machine.base, machine.top)
+    }
 
 
 @BOOT_LAWS.law("INIT", source="reference 1.9")
