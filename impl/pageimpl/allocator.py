@@ -1,0 +1,138 @@
+"""One zone with its memory and its kernels: the class by which Python drives the twin."""
+
+from collections.abc import Sequence
+from functools import cache
+from random import Random
+
+import numpy as np
+import numpy.typing as npt
+
+from pageimpl import walk
+from pageimpl.layout import empty_zone
+from pageimpl.memory import Memory, Words, free_pages_of
+from pageimpl.source import Kernels, installed_modules, plain_modules
+from pagespec.machine import MAX_PFN, Machine
+from pagespec.types import MAX_TOP, NO_MEMORY, REFUSED, Block, Order, Pfn, Refusal
+
+_plain = cache(plain_modules)
+
+
+class Allocator:
+    """The allocator of one zone, all of whose memory is free at first.
+
+    jit: whether to run the compiled kernels. modules: a set of kernels from `source` to run
+    instead. memory: the zone's buffer, for `refine`.
+
+    Raises DomainError for an era that the twin does not have.
+    """
+
+    def __init__(
+        self, machine: Machine, *, jit: bool = True, modules: Kernels | None = None
+    ) -> None:
+        self.machine = machine
+        self.kernels = modules or (installed_modules() if jit else _plain())
+        self.memory: Memory = empty_zone(machine)
+        self._mem = self.kernels.operand(self.memory)
+        self._walk = walk.walk_buffer(self.memory)
+        for first, end in machine.chunks:
+            self.kernels.boot_chunk(self._mem, first, end, machine.era.boot_to_tail)
+
+    def alloc(self, order: Order, *, compound: bool = False) -> Pfn | None:
+        """Allocate a block: its first frame, or None if no free block is large enough.
+
+        Raises BadOrder.
+        """
+        asked = order if 0 <= order <= MAX_TOP else -1
+        got = self.kernels.alloc_pages(self._mem, asked, int(compound))
+        if got >= 0:
+            return got
+        if got == NO_MEMORY:
+            return None
+        raise REFUSED[Refusal(got)](Block(0, order))
+
+    def free(self, pfn: Pfn, order: Order) -> None:
+        """Drop the owner's reference to a block.
+
+        Raises Refused, in the spec's sense, for anything but a block held with that order.
+        """
+        asked = order if 0 <= order <= MAX_TOP else -1
+        code = self.kernels.free_pages(self._mem, _in_range(pfn), asked)
+        if code:
+            raise REFUSED[Refusal(code)](Block(pfn, order))
+
+    def get(self, pfn: Pfn) -> None:
+        """Take one more reference to the block that the frame heads. Raises Refused."""
+        code = self.kernels.get_page(self._mem, _in_range(pfn))
+        if code:
+            raise REFUSED[Refusal(code)](Block(pfn, 0))
+
+    def put(self, pfn: Pfn) -> None:
+        """Drop a reference; the last one frees the block. Raises Refused."""
+        code = self.kernels.put_page(self._mem, _in_range(pfn))
+        if code:
+            raise REFUSED[Refusal(code)](Block(pfn, 0))
+
+    def free_area(self) -> list[list[Pfn]]:
+        """Per order, the first frames of the free blocks in list order. Raises TornList."""
+        return walk.free_area_of(self.memory, self._walk)
+
+    def free_frames(self) -> int:
+        """How many frames the zone counts as free."""
+        return free_pages_of(self.memory)
+
+
+def _in_range(pfn: Pfn) -> Pfn:
+    """The frame number, or -1 for one that no zone has and a machine word might not hold."""
+    return pfn if 0 <= pfn < MAX_PFN else -1
+
+
+class Stream:
+    """A random stream of requests to one allocator, the same for the same seed.
+
+    weights: how often each order is drawn, from order 0; each half as often as the one below by
+    default. illegal, references, compound: how many of 1024 requests are illegal, take or drop a
+    reference, and of 1024 allocations how many are compound.
+    """
+
+    def __init__(
+        self,
+        allocator: Allocator,
+        seed: int,
+        *,
+        weights: Sequence[int] = (),
+        illegal: int = 32,
+        references: int = 64,
+        compound: int = 256,
+    ) -> None:
+        from pageimpl import stream as words
+
+        self.allocator = allocator
+        top = allocator.machine.top
+        weights = weights or [1 << (top - order) for order in range(top + 1)]
+        if len(weights) > top + 1 or min(weights) < 0 or not 0 < sum(weights) < 1 << 31:
+            raise ValueError(f"weights={weights}: expected up to {top + 1} numbers, not all 0")
+        pages = allocator.free_frames()
+        self._state = Words(words.TABLE + pages)
+        state = self._state.array
+        random = Random(seed)
+        state[words.LOW] = random.getrandbits(32) | 1
+        state[words.HIGH] = random.getrandbits(32)
+        state[words.ODDS_ILLEGAL] = illegal
+        state[words.ODDS_REFERENCE] = references
+        state[words.ODDS_COMPOUND] = compound
+        state[words.PAGES] = state[words.CAPACITY] = pages
+        sums = np.cumsum(weights)
+        state[words.WEIGHTS : words.TABLE] = sums[-1]
+        state[words.WEIGHTS : words.WEIGHTS + len(sums)] = sums
+
+    def run(self, count: int) -> npt.NDArray[np.int64]:
+        """Serve the next requests: one row each of verb, order, pfn and result."""
+        out = Words(4 * count)
+        kernels = self.allocator.kernels
+        kernels.run_stream(
+            kernels.operand(self.allocator.memory),
+            kernels.operand(self._state),
+            count,
+            kernels.operand(out),
+        )
+        return out.array.reshape(count, 4)

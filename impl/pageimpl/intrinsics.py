@@ -1,0 +1,68 @@
+"""How compiled code accesses memory: every accessor of `memory` becomes one load or store.
+
+In compiled code a buffer is its address, an int64. No array crosses a call, so nothing is
+reference counted. Narrow loads are zero-extended, which keeps sign extension off the critical path
+of a chased link. Importing this module registers the lowerings with numba.
+"""
+
+from collections.abc import Callable
+
+from llvmlite import ir
+from numba.core import types
+from numba.core.base import BaseContext
+from numba.core.typing.templates import Signature, signature
+from numba.extending import lower_builtin, type_callable
+
+from pageimpl.memory import LOADS, STORES, Field
+
+WORD = ir.IntType(64)
+
+
+def _pointer(builder: ir.IRBuilder, field: Field, args: list[ir.Value]) -> ir.Value:
+    address = args[0]
+    if field.stride:
+        address = builder.add(address, builder.mul(args[1], WORD(field.stride)))
+    address = builder.add(address, WORD(field.offset))
+    return builder.inttoptr(address, ir.IntType(8 * field.width).as_pointer())
+
+
+def _register_load(accessor: Callable[..., int], field: Field) -> None:
+    def lowered(
+        context: BaseContext, builder: ir.IRBuilder, sig: Signature, args: list[ir.Value]
+    ) -> ir.Value:
+        value = builder.load(_pointer(builder, field, args), align=field.width)
+        return value if field.width == 8 else builder.zext(value, WORD)
+
+    if field.stride:
+        type_callable(accessor)(
+            lambda context: lambda mem, p: signature(types.int64, types.int64, types.int64)
+        )
+        lower_builtin(accessor, types.int64, types.int64)(lowered)
+    else:
+        type_callable(accessor)(lambda context: lambda mem: signature(types.int64, types.int64))
+        lower_builtin(accessor, types.int64)(lowered)
+
+
+def _register_store(accessor: Callable[..., None], field: Field) -> None:
+    def lowered(
+        context: BaseContext, builder: ir.IRBuilder, sig: Signature, args: list[ir.Value]
+    ) -> ir.Value:
+        value = args[-1]
+        if field.width < 8:
+            value = builder.trunc(value, ir.IntType(8 * field.width))
+        builder.store(value, _pointer(builder, field, args), align=field.width)
+        return context.get_dummy_value()
+
+    none, word = types.none, types.int64
+    if field.stride:
+        type_callable(accessor)(lambda context: lambda mem, p, v: signature(none, word, word, word))
+        lower_builtin(accessor, word, word, word)(lowered)
+    else:
+        type_callable(accessor)(lambda context: lambda mem, v: signature(none, word, word))
+        lower_builtin(accessor, word, word)(lowered)
+
+
+for _load, _field in LOADS:
+    _register_load(_load, _field)
+for _store, _field in STORES:
+    _register_store(_store, _field)

@@ -1,0 +1,134 @@
+"""The kernels as one wired set: installed, plain from source text, or compiled from source text.
+
+A set made from text may be patched first, module by module. That is how faults are planted: the
+patched modules see each other and nothing else does, and the cache on disk is not touched.
+"""
+
+import builtins
+import linecache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from itertools import count
+from pathlib import Path
+from types import ModuleType
+from typing import TypeAlias
+
+from pageimpl.jitcache import Buffer, compiled, jit_disabled, operand
+from pageimpl.memory import Memory, Words
+
+KERNEL_MODULES = ("bounds", "zone", "buddy", "bitmap", "alloc", "boot", "stream")
+"""The modules that a patch may change, each after those that it imports."""
+
+Patch: TypeAlias = Callable[[str], str]
+"""Source text of a module to source text."""
+
+_variants = count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Kernels:
+    """One set of kernels, wired to each other.
+
+    compiled: whether they take addresses. modules: by short name, for those who look inside.
+    """
+
+    compiled: bool
+    modules: Mapping[str, ModuleType]
+    boot_chunk: Callable[[Memory, int, int, bool], None]
+    alloc_pages: Callable[[Memory, int, int], int]
+    free_pages: Callable[[Memory, int, int], int]
+    get_page: Callable[[Memory, int], int]
+    put_page: Callable[[Memory, int], int]
+    run_stream: Callable[[Memory, Words, int, Words], None]
+
+    def operand(self, buffer: Buffer) -> Buffer:
+        """What these kernels take for a buffer, which the caller keeps alive."""
+        return operand(buffer, compiled=self.compiled)
+
+
+def _kernels(modules: Mapping[str, ModuleType], *, compiled: bool) -> Kernels:
+    alloc = modules["alloc"]
+    return Kernels(
+        compiled=compiled,
+        modules=modules,
+        boot_chunk=modules["boot"].boot_chunk,
+        alloc_pages=alloc.alloc_pages,
+        free_pages=alloc.free_pages,
+        get_page=alloc.get_page,
+        put_page=alloc.put_page,
+        run_stream=modules["stream"].run_stream,
+    )
+
+
+@cache
+def installed_modules() -> Kernels:
+    """The kernels of the package as imported: compiled, unless NUMBA_DISABLE_JIT is set."""
+    modules = {name: import_module(f"pageimpl.{name}") for name in KERNEL_MODULES}
+    return _kernels(modules, compiled=not jit_disabled())
+
+
+def _identity(function: Callable[..., object]) -> Callable[..., object]:
+    return function
+
+
+def _compiled_anew(function: Callable[..., object]) -> Callable[..., object]:
+    return compiled(function, keep=False)
+
+
+def _load(
+    patches: Mapping[str, Patch], kernel: Callable[[Callable[..., object]], Callable[..., object]]
+) -> dict[str, ModuleType]:
+    """Execute the kernel modules' text, patched, with imports of each other led to these copies."""
+    unknown = sorted(set(patches) - set(KERNEL_MODULES))
+    if unknown:
+        raise ValueError(f"no kernel module {unknown}: expected one of {KERNEL_MODULES}")
+    variant = next(_variants)
+    package = ModuleType("pageimpl")
+    jitcache = ModuleType("pageimpl.jitcache")
+    jitcache.__dict__["kernel"] = kernel
+    replaced = {"pageimpl": package, "pageimpl.jitcache": jitcache}
+
+    def importer(
+        name: str,
+        globals: Mapping[str, object] | None = None,
+        locals: Mapping[str, object] | None = None,
+        fromlist: Sequence[str] = (),
+        level: int = 0,
+    ) -> ModuleType:
+        return replaced.get(name) or builtins.__import__(name, globals, locals, fromlist, level)
+
+    modules = {}
+    for name in KERNEL_MODULES:
+        text = Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8")
+        if name in patches:
+            before, text = text, patches[name](text)
+            if text == before:
+                raise ValueError(f"the patch of {name} changes nothing: expected another text")
+        file = f"<pageimpl/{name}.py, variant {variant}>"
+        # Without a time of change the entry stays, and tracebacks show the patched lines.
+        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+        module = ModuleType(f"pageimpl.{name}")
+        module.__dict__["__file__"] = file
+        module.__dict__["__builtins__"] = {**vars(builtins), "__import__": importer}
+        exec(compile(text, file, "exec"), module.__dict__)
+        modules[name] = replaced[module.__name__] = module
+        setattr(package, name, module)
+    return modules
+
+
+def plain_modules(patches: Mapping[str, Patch] | None = None) -> Kernels:
+    """The kernels from source text in their plain form; numba is not imported.
+
+    Raises ValueError for a patch of an unknown module or one that changes nothing.
+    """
+    return _kernels(_load(patches or {}, _identity), compiled=False)
+
+
+def compiled_modules(patches: Mapping[str, Patch] | None = None) -> Kernels:
+    """The kernels from source text, compiled when called and kept in this process only.
+
+    Raises ValueError as plain_modules does.
+    """
+    return _kernels(_load(patches or {}, _compiled_anew), compiled=True)
