@@ -73,6 +73,7 @@ class Lockstep:
 
     def finish(self) -> None:
         """Give everything back, and judge that it can be had again."""
+        # Not in the order of frames: merges must meet their buddies from both sides.
         for pfn in sorted(self.book.held, key=lambda pfn: (pfn % 7, pfn)):
             while pfn in self.book.held:
                 held = self.book.held[pfn]

@@ -33,16 +33,16 @@ class Adapter:
         self.machine = machine
         self.target = factory(machine)
         self.promises: Promises = getattr(self.target, "promises", Promises())
-        self.verbs = {Verb.ALLOC, Verb.FREE}
-        if isinstance(self.target, CountsReferences):
-            self.verbs |= {Verb.GET, Verb.PUT}
-        self.unshown: frozenset[str] = frozenset()
+        # What an allocator offers is asked once: the question is slow, and it is put every step.
+        self.references = self.target if isinstance(self.target, CountsReferences) else None
+        self.shows = self.target if isinstance(self.target, ShowsState) else None
+        self.lists = self.target if isinstance(self.target, ListsFreeBlocks) else None
+        self.verbs = frozenset(Verb if self.references else (Verb.ALLOC, Verb.FREE))
+        self.unshown = frozenset() if self.shows else UNSHOWN
         self.level: Level = "outside"
-        if isinstance(self.target, ShowsState):
-            self.level = "exact" if self.promises.exact else "refines"
-        elif isinstance(self.target, ListsFreeBlocks):
-            self.level, self.unshown = "refines", UNSHOWN
-        self.fault: BaseException | None = None
+        if self.shows or self.lists:
+            self.level = "exact" if self.shows and self.promises.exact else "refines"
+        self.fault: Exception | None = None
 
     def serve(self, op: Op) -> Outcome:
         """Put the request to the allocator; whatever it raises becomes an outcome."""
@@ -52,8 +52,8 @@ class Adapter:
                 return NO_MEMORY if got is None else got
             if op.verb is Verb.FREE:
                 self.target.free(op.pfn, op.order)
-            elif isinstance(self.target, CountsReferences):
-                (self.target.get if op.verb is Verb.GET else self.target.put)(op.pfn)
+            elif self.references is not None:
+                (self.references.get if op.verb is Verb.GET else self.references.put)(op.pfn)
         except Refused as refused:
             return refused.refusal
         except ValueError:
@@ -64,8 +64,8 @@ class Adapter:
         return 0
 
     def _alloc(self, op: Op) -> Pfn | None:
-        if op.compound and isinstance(self.target, CountsReferences):
-            return self.target.alloc_compound(op.order)
+        if op.compound and self.references is not None:
+            return self.references.alloc_compound(op.order)
         return self.target.alloc(op.order)
 
     def view(self, book: Book) -> Zone | None:
@@ -74,12 +74,12 @@ class Adapter:
         Free lists alone are completed by what the caller knows; the fields that this cannot fill
         are those of `unshown`.
         """
-        if isinstance(self.target, ShowsState):
-            return self.target.state()
-        if not isinstance(self.target, ListsFreeBlocks):
+        if self.shows is not None:
+            return self.shows.state()
+        if self.lists is None:
             return None
         zone = empty_zone(self.machine)
-        lists = self.target.free_lists()
+        lists = self.lists.free_lists()
         zone.free_area = [OrderedDict.fromkeys(blocks) for blocks in lists]
         zone.nr_free = [len(blocks) for blocks in lists]
         zone.free_pages = sum(SIZES[order] * len(blocks) for order, blocks in enumerate(lists))
