@@ -1,0 +1,90 @@
+"""Runs of real kernels for the tests, and altered copies of the bundled ones."""
+
+import lzma
+import random
+import re
+import shutil
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from pagefuzz.kernel import Report, bundled_runs, check_run
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+BUNDLED = bundled_runs()
+LARGER = sorted((CHECKOUT.parent / "shared" / "traces").glob("**/trace.txt.xz"))
+"""Runs beside the checkout, where somebody put them; the tests do without."""
+
+Lines = list[str]
+
+
+def name_of(trace: Path) -> str:
+    return trace.parent.name
+
+
+def is_lossy(trace: Path) -> bool:
+    return "-lost-" in name_of(trace)
+
+
+def lines_of(trace: Path) -> Lines:
+    with lzma.open(trace, "rt") as stream:
+        return stream.read().splitlines()
+
+
+def altered(trace: Path, into: Path, lines: Iterable[str]) -> Path:
+    """Write a run with other lines, keeping its header's promise; its snapshots stay the same."""
+    text = list(lines)
+    entries = sum(is_event(line) for line in text)
+    header = f"entries-written: {entries}/{entries}"
+    text = [re.sub(r"entries-written: \d+/\d+", header, line) for line in text]
+    for part in ("snaps.tar.xz", "trace-stats.txt", "version"):
+        shutil.copy(trace.parent / part, into / part)
+    path = into / "trace.txt"
+    path.write_text("\n".join(text) + "\n")
+    return path
+
+
+def check_altered(trace: Path, into: Path, lines: Iterable[str]) -> Report:
+    return check_run(altered(trace, into, lines))
+
+
+def is_event(line: str) -> bool:
+    return bool(line.strip()) and not line.startswith("#")
+
+
+def kind_of(line: str) -> str:
+    match = re.search(r": (\w+): ", line)
+    return match[1] if match else ""
+
+
+def pfn_of(line: str) -> int:
+    match = re.search(r"pfn=(0x[0-9a-f]+)", line)
+    return int(match[1], 16) if match else -1
+
+
+def with_pfn(line: str, pfn: int) -> str:
+    return re.sub(r"pfn=0x[0-9a-f]+", f"pfn={pfn:#x}", line)
+
+
+def with_order(line: str, order: int) -> str:
+    return re.sub(r" order=\d+", f" order={order}", line)
+
+
+def place_of(lines: Lines, wanted: Callable[[str], bool], after: int = 0) -> int:
+    """The index of the first line at or behind another that is wanted."""
+    return next(at for at in range(after, len(lines)) if wanted(lines[at]))
+
+
+def start_of(lines: Lines) -> int:
+    """The index behind which the replay knows the free set."""
+    return place_of(lines, lambda line: "01-start-ref end" in line) + 1
+
+
+def shuffled(lines: Lines, kinds: set[str], seed: int) -> Lines:
+    """Deal the blocks of the events of some kinds out among these events."""
+    places = [at for at, line in enumerate(lines) if kind_of(line) in kinds]
+    payloads = [lines[at].partition("page=")[2] for at in places]
+    random.Random(seed).shuffle(payloads)
+    result = lines.copy()
+    for at, payload in zip(places, payloads, strict=True):
+        result[at] = lines[at].partition("page=")[0] + "page=" + payload
+    return result

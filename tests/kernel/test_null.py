@@ -1,0 +1,34 @@
+"""The null test: a trace whose blocks are dealt out anew must fail, loudly and for many reasons.
+
+A check that passes real traces and shuffled ones alike would explain anything.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from pagefuzz.exits import Exit
+from pagefuzz.kernel import check_run
+from tests.kernel.material import BUNDLED, altered, lines_of, name_of, shuffled
+
+FREE = {"mm_page_free"}
+DRAIN = {"mm_page_pcpu_drain"}
+LOUD = 100
+
+
+@pytest.mark.parametrize("trace", BUNDLED, ids=name_of)
+@pytest.mark.parametrize("kinds", [FREE, DRAIN, FREE | DRAIN], ids=["frees", "drains", "both"])
+@pytest.mark.parametrize("seed", range(5))
+def test_shuffled_blocks_break_laws(
+    trace: Path, kinds: set[str], seed: int, tmp_path: Path
+) -> None:
+    report = check_run(altered(trace, tmp_path, shuffled(lines_of(trace), kinds, seed)))
+    assert report.exit is Exit.BROKEN
+    assert len(report.findings.broken) >= LOUD
+    assert any(each.outcome == "unexplained" for each in report.findings.comparisons)
+
+
+@pytest.mark.parametrize("trace", BUNDLED, ids=name_of)
+def test_the_copy_alone_breaks_nothing(trace: Path, tmp_path: Path) -> None:
+    report = check_run(altered(trace, tmp_path, lines_of(trace)))
+    assert report.exit is Exit.HELD
