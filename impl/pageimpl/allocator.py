@@ -34,7 +34,7 @@ class Allocator:
         self.memory: Memory = empty_zone(machine)
         self._mem = self.kernels.operand(self.memory)
         self._walk = walk.walk_buffer(self.memory)
-        for first, end in machine.chunks:
+        for first, end in machine.managed:
             self.kernels.boot_chunk(self._mem, first, end, machine.era.boot_to_tail)
 
     def alloc(self, order: Order, *, compound: bool = False) -> Pfn | None:

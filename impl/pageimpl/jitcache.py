@@ -95,8 +95,9 @@ def cache_report() -> CacheReport:
     return CacheReport(directory, _writable(directory), len(kept), sum(sizes))
 
 
+@cache
 def jit_disabled() -> bool:
-    """Whether NUMBA_DISABLE_JIT asks for kernels in their plain form."""
+    """Whether NUMBA_DISABLE_JIT asks for kernels in their plain form; fixed when first asked."""
     return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 

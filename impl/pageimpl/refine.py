@@ -8,9 +8,9 @@ of step shows as a state that breaks a law, or that differs from the spec's.
 from collections import OrderedDict
 
 import numpy as np
-import numpy.typing as npt
 
 from pageimpl.allocator import Allocator
+from pageimpl.layout import records_of
 from pageimpl.memory import (
     BITMAP_DESIGN,
     BUDDY,
@@ -19,48 +19,51 @@ from pageimpl.memory import (
     HELD,
     HOLE,
     ORDER_BITS,
-    RECORD,
-    Memory,
     design_of,
     end_of,
     first_of,
     free_pages_of,
     map_of,
-    nr_free_of,
     origin_of,
-    refs_of,
     shift_of,
     span_of,
 )
 from pageimpl.walk import TornList
-from pagespec.machine import Machine
-from pagespec.types import Pfn
+from pagespec.types import Order, Pfn
 from pagespec.zone import Held, Zone
 
 __all__ = ["TornList", "zone_of"]
 
-SIGN = 1 << 31
-TAG, OWNER = 12, 13
 
-
-def _column(memory: Memory, offset: int) -> npt.NDArray[np.uint8]:
-    """One byte of each record of the zone, in ascending order of frames."""
-    first, end = first_of(memory), end_of(memory)
-    return memory.array[first * RECORD + offset : end * RECORD : RECORD]
-
-
-def _pair_bits(memory: Memory, machine: Machine) -> list[set[int]]:
+def _pair_bits(allocator: Allocator) -> list[set[int]]:
     """Per order, the pairs whose bit is 1, numbered from the era's index base."""
+    memory, machine = allocator.memory, allocator.machine
+    if design_of(memory) != BITMAP_DESIGN:
+        return [set() for _ in range(machine.top + 1)]
     span, at = span_of(memory), map_of(memory)
-    bits = np.flatnonzero(np.unpackbits(memory.array[at : at + span // 8], bitorder="little"))
+    maps = memory.array[at : at + span // 8]
+    # The map of order o starts at bit span - span / 2**o; the top order's would start at the end.
+    starts = [span - (span >> order) for order in range(machine.top + 1)]
+    bits = np.unpackbits(maps, bitorder="little").nonzero()[0]
+    edges = [*np.searchsorted(bits, starts).tolist(), len(bits)]
     origin_index = origin_of(memory) - shift_of(memory) - machine.base
-    found: list[set[int]] = []
-    for order in range(machine.top + 1):
-        start = span - (span >> order)
-        width = span >> (order + 1) if order < machine.top else 0
-        low, high = np.searchsorted(bits, (start, start + width))
-        found.append(set((bits[low:high] - start + (origin_index >> (1 + order))).tolist()))
-    return found
+    return [
+        set((bits[low:high] + (origin_index >> (1 + order)) - start).tolist())
+        if high > low
+        else set()
+        for order, (start, low, high) in enumerate(zip(starts, edges[:-1], edges[1:], strict=True))
+    ]
+
+
+def _tags(allocator: Allocator) -> dict[Pfn, Order]:
+    """The tag of every present frame that has one. A value that is no mark gives no valid order."""
+    memory, machine = allocator.memory, allocator.machine
+    zone = records_of(memory)[first_of(memory) : end_of(memory)]
+    tags = zone["tag"]
+    present = tags if not machine.holes else tags * (zone["owner"] != HOLE)
+    tagged = present.nonzero()[0]
+    pairs = zip((tagged + machine.start).tolist(), tags[tagged].tolist(), strict=True)
+    return {pfn: tag - BUDDY for pfn, tag in pairs}
 
 
 def zone_of(allocator: Allocator) -> Zone:
@@ -70,32 +73,27 @@ def zone_of(allocator: Allocator) -> Zone:
     """
     memory, machine = allocator.memory, allocator.machine
     lists = allocator.free_area()
-    start = machine.start
-    shift = shift_of(memory)
-    tags = _column(memory, TAG)
-    owners = _column(memory, OWNER)
-    tagged = np.flatnonzero(tags != 0 if not machine.holes else (tags != 0) & (owners != HOLE))
-    tag = zip((tagged + start).tolist(), tags[tagged].tolist(), strict=True)
-    heads = np.flatnonzero(owners & (HELD | GIVEN))
-    held: dict[Pfn, Held] = {}
-    given: set[Pfn] = set()
-    for pfn, owner in zip((heads + start).tolist(), owners[heads].tolist(), strict=True):
-        given.add(pfn)
-        if owner >= HELD:
-            refs = refs_of(memory, pfn + shift)
-            held[pfn] = Held(owner & ORDER_BITS, refs, owner & COMPOUND != 0)
-    orders = range(machine.top + 1)
-    bitmap = design_of(memory) == BITMAP_DESIGN
+    records = records_of(memory)
+    zone = records[first_of(memory) : end_of(memory)]
+    owners, refs = zone["owner"], zone["refs"]
+    heads = (owners & (HELD | GIVEN)).nonzero()[0]
+    given = (heads + machine.start).tolist()
+    held = {
+        pfn: Held(owner & ORDER_BITS, count, owner & COMPOUND != 0)
+        for pfn, owner, count in zip(
+            given, owners[heads].tolist(), refs[heads].tolist(), strict=True
+        )
+        if owner >= HELD
+    }
     return Zone(
         machine=machine,
         free_area=[OrderedDict.fromkeys(pfns) for pfns in lists],
-        tag={pfn: value - BUDDY for pfn, value in tag},
-        # The field is unsigned, but a count that fell below zero should look like one.
-        nr_free=[(nr_free_of(memory, order) ^ SIGN) - SIGN for order in orders],
+        tag=_tags(allocator),
+        nr_free=records["nr_free"][: machine.top + 1].tolist(),
         free_pages=free_pages_of(memory),
-        pair_bits=_pair_bits(memory, machine) if bitmap else [set() for _ in orders],
+        pair_bits=_pair_bits(allocator),
         held=held,
-        given=given,
+        given=set(given),
         visited=0,
         log=[],
     )

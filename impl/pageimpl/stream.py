@@ -10,6 +10,7 @@ from pageimpl.alloc import alloc_pages, free_pages, get_page, put_page
 from pageimpl.jitcache import kernel
 from pageimpl.memory import (
     HELD,
+    NEVER,
     ORDER_BITS,
     Memory,
     Words,
@@ -22,6 +23,7 @@ from pageimpl.memory import (
     top_of,
     word_at,
 )
+from pagespec.types import MAX_TOP
 
 # Verbs, in the first column of a row; then order, pfn and result. GET and PUT have order 0, ALLOC
 # has pfn 0.
@@ -32,7 +34,8 @@ GET = 3
 PUT = 4
 COLUMNS = 4
 
-# Words of the state: the generator, the phase, the odds in 1024ths, and the table of live blocks.
+# Words of the state: the generator, the phase, the odds in 1024ths, the request being served, and
+# the table of live blocks, each as its pfn above four bits of order.
 LOW = 0
 HIGH = 1
 PHASE_LEFT = 2
@@ -44,6 +47,9 @@ LAST_FREED = 7
 PAGES = 8
 LIVE = 9
 CAPACITY = 10
+VERB = 11
+ORDER = 12
+PFN = 13
 WEIGHTS = 16
 TABLE = 32
 
@@ -69,7 +75,7 @@ def draw_below(state: Words, bound: int) -> int:
 @kernel
 def draw_order(state: Words) -> int:
     """An order by weight. The state holds running sums of weights; the last is the total."""
-    drawn = draw_below(state, word_at(state, WEIGHTS + 15))
+    drawn = draw_below(state, word_at(state, WEIGHTS + MAX_TOP))
     order = 0
     while word_at(state, WEIGHTS + order) <= drawn:
         order += 1
@@ -98,13 +104,14 @@ def remember(state: Words, pfn: int, order: int) -> None:
 
 
 @kernel
-def review(mem: Memory, state: Words, entry: int, pfn: int) -> None:
+def review(mem: Memory, state: Words, entry: int) -> None:
     """Bring a table entry in step with its frame's owner byte after a request."""
-    owner = owner_of(mem, pfn + shift_of(mem))
+    block = word_at(state, TABLE + entry)
+    owner = owner_of(mem, (block >> 4) + shift_of(mem))
     if owner >= HELD:
-        set_word(state, TABLE + entry, pfn << 4 | owner & ORDER_BITS)
+        set_word(state, TABLE + entry, block & ~ORDER_BITS | owner & ORDER_BITS)
         return
-    set_word(state, LAST_FREED, word_at(state, TABLE + entry))
+    set_word(state, LAST_FREED, block)
     last = word_at(state, LIVE) - 1
     set_word(state, TABLE + entry, word_at(state, TABLE + last))
     set_word(state, LIVE, last)
@@ -114,26 +121,15 @@ def review(mem: Memory, state: Words, entry: int, pfn: int) -> None:
 def next_phase(state: Words) -> None:
     """Choose how many frames shall be free, from none to all, and for how many requests."""
     pages = word_at(state, PAGES)
-    quarters = draw_below(state, 5)
-    set_word(state, PHASE_TARGET, pages * quarters >> 2)
+    set_word(state, PHASE_TARGET, pages * (draw(state) % 5) >> 2)
     set_word(state, PHASE_LEFT, 16 + draw_below(state, 2 * pages))
 
 
 @kernel
-def record(out: Words, row: int, verb: int, order: int, pfn: int, result: int) -> None:
-    """Write a row."""
-    at = row * COLUMNS
-    set_word(out, at, verb)
-    set_word(out, at + 1, order)
-    set_word(out, at + 2, pfn)
-    set_word(out, at + 3, result)
-
-
-@kernel
-def step_illegal(mem: Memory, state: Words, out: Words, row: int) -> None:
-    """Ask for something that must be refused: about a stranger, or about a block we know well."""
+def choose_illegal(mem: Memory, state: Words) -> int:
+    """A request that must be refused, about a stranger or a block we know well; see `choose`."""
     first, end = first_of(mem), end_of(mem)
-    kind = draw_below(state, 4)
+    kind = draw(state) & 3
     live = word_at(state, LIVE)
     if kind == 0 or (kind != 3 and live == 0):
         pfn = first - shift_of(mem) - 2 + draw_below(state, end - first + 4)
@@ -148,66 +144,66 @@ def step_illegal(mem: Memory, state: Words, out: Words, row: int) -> None:
             pfn += 1 + draw_below(state, (1 << order) - 1)
             order = 0
     p = pfn + shift_of(mem)
-    owner = owner_of(mem, p) if first <= p < end else 0
+    owner = owner_of(mem, p) if first <= p < end else NEVER
     verb = FREE
     if owner < HELD:
-        verb += draw_below(state, 3)
+        verb += draw(state) % 3
         if verb != FREE:
             order = 0
     elif owner & ORDER_BITS == order:
         order += 1
-    record(out, row, verb, order, pfn, perform(mem, verb, order, pfn))
+    set_word(state, VERB, verb)
+    set_word(state, ORDER, order)
+    set_word(state, PFN, pfn)
+    return -1
 
 
 @kernel
-def step_live(mem: Memory, state: Words, out: Words, row: int, verb: int) -> None:
-    """Free a random live block, or take or drop a reference to it."""
-    entry = draw_below(state, word_at(state, LIVE))
-    block = word_at(state, TABLE + entry)
-    pfn = block >> 4
-    order = block & ORDER_BITS if verb == FREE else 0
-    result = perform(mem, verb, order, pfn)
-    record(out, row, verb, order, pfn, result)
-    review(mem, state, entry, pfn)
-
-
-@kernel
-def step_alloc(mem: Memory, state: Words, out: Words, row: int) -> None:
-    """Ask for a block."""
-    order = draw_order(state)
-    verb = ALLOC
-    if draw_below(state, 1024) < word_at(state, ODDS_COMPOUND):
-        verb = ALLOC_COMPOUND
-    result = perform(mem, verb, order, 0)
-    record(out, row, verb, order, 0, result)
-    if result >= 0:
-        remember(state, result, order)
-
-
-@kernel
-def run_stream(mem: Memory, state: Words, count: int, out: Words) -> None:
-    """Draw and serve that many requests, and write a row for each.
+def choose(mem: Memory, state: Words) -> int:
+    """Choose the next verb, order and pfn; return the table entry that they are about, or -1.
 
     While more frames are free than the phase wants, seven of eight requests allocate; else seven
     of eight free.
     """
-    for row in range(count):
-        left = word_at(state, PHASE_LEFT)
-        if left == 0:
-            next_phase(state)
-        else:
-            set_word(state, PHASE_LEFT, left - 1)
-        dice = draw_below(state, 1024) - word_at(state, ODDS_ILLEGAL)
-        if dice < 0:
-            step_illegal(mem, state, out, row)
-            continue
-        dice -= word_at(state, ODDS_REFERENCE)
-        fill = free_pages_of(mem) > word_at(state, PHASE_TARGET)
-        if draw_below(state, 8) == 0:
-            fill = not fill
-        if word_at(state, LIVE) == 0 or (fill and dice >= 0):
-            step_alloc(mem, state, out, row)
-        elif dice >= 0:
-            step_live(mem, state, out, row, FREE)
-        else:
-            step_live(mem, state, out, row, GET + (dice & 1))
+    left = word_at(state, PHASE_LEFT)
+    if left == 0:
+        next_phase(state)
+    else:
+        set_word(state, PHASE_LEFT, left - 1)
+    dice = (draw(state) & 1023) - word_at(state, ODDS_ILLEGAL)
+    if dice < 0:
+        return choose_illegal(mem, state)
+    dice -= word_at(state, ODDS_REFERENCE)
+    live = word_at(state, LIVE)
+    fill = free_pages_of(mem) > word_at(state, PHASE_TARGET)
+    if draw(state) & 7 == 0:
+        fill = not fill
+    if live == 0 or (fill and dice >= 0):
+        compound = (draw(state) & 1023) < word_at(state, ODDS_COMPOUND)
+        set_word(state, VERB, ALLOC_COMPOUND if compound else ALLOC)
+        set_word(state, ORDER, draw_order(state))
+        set_word(state, PFN, 0)
+        return -1
+    entry = draw_below(state, live)
+    block = word_at(state, TABLE + entry)
+    set_word(state, VERB, FREE if dice >= 0 else GET + (dice & 1))
+    set_word(state, ORDER, block & ORDER_BITS if dice >= 0 else 0)
+    set_word(state, PFN, block >> 4)
+    return entry
+
+
+@kernel
+def run_stream(mem: Memory, state: Words, count: int, out: Words) -> None:
+    """Draw and serve that many requests, and write a row for each."""
+    for at in range(0, count * COLUMNS, COLUMNS):
+        entry = choose(mem, state)
+        verb, order, pfn = word_at(state, VERB), word_at(state, ORDER), word_at(state, PFN)
+        result = perform(mem, verb, order, pfn)
+        set_word(out, at, verb)
+        set_word(out, at + 1, order)
+        set_word(out, at + 2, pfn)
+        set_word(out, at + 3, result)
+        if entry >= 0:
+            review(mem, state, entry)
+        elif verb <= ALLOC_COMPOUND and result >= 0:
+            remember(state, result, order)

@@ -1,1 +1,1 @@
-"""Measurements of the twin. Nothing here is a test: a loaded machine makes them slower, not wrong."""
+"""Measurements of the twin, not tests: a loaded machine makes them slower, never wrong."""
