@@ -10,11 +10,12 @@ from pagespec.trace import FORMAT, Operand, Request, Trace, TraceError
 from pagespec.types import NO_MEMORY, DomainError, Pfn, Refusal
 
 _NAME = r"[a-z]+"
+_NUMBER = r"[0-9]{1,15}"
 _REQUEST = re.compile(
     rf"(?:(?P<name>{_NAME}) = )?(?P<verb>alloc|free|get|put)"
-    rf"(?: (?:pfn=(?P<pfn>\d+)|(?P<of>{_NAME})(?:\+(?P<offset>\d+))?(?![=a-z])))?"
-    r"(?: order=(?P<order>\d+))?(?: compound=(?P<compound>[01]))?"
-    r"(?: -> (?P<answer>pfn \d+|none|done|refused [A-Z_]+))?"
+    rf"(?: (?:pfn=(?P<pfn>{_NUMBER})|(?P<of>{_NAME})(?:\+(?P<offset>{_NUMBER}))?(?![=a-z])))?"
+    rf"(?: order=(?P<order>{_NUMBER}))?(?: compound=(?P<compound>[01]))?"
+    rf"(?: -> (?P<answer>pfn {_NUMBER}|none|done|refused [A-Z_]+))?"
 )
 _SHAPE = (
     "`a = alloc order=1`, `free a`, `free a+1 order=0`, `free pfn=9 order=0`, `get a` or `put a`"
@@ -26,14 +27,15 @@ def parse(text: str) -> Trace:
 
     Raises TraceError, with the line's number, for any other text.
     """
-    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1)]
-    if not lines or lines[0][1] != FORMAT:
-        found = lines[0][1][:40] if lines else "an empty file"
-        raise TraceError(1, f"expected {FORMAT!r}, got {found!r}")
+    # Not splitlines(), which also ends lines where no editor does, and would count them wrong.
+    lines = [(at, line.strip()) for at, line in enumerate(text.removesuffix("\n").split("\n"), 1)]
+    if lines[0][1] != FORMAT:
+        raise TraceError(1, f"expected {FORMAT!r}, got {lines[0][1][:40]!r}")
     comments = tuple(line[1:].strip() for _, line in lines if line.startswith("#"))
     body = iter([(number, line) for number, line in lines[1:] if line and line[0] != "#"])
     machine = _machine(*next(body, (len(lines), "the end of the file")))
     requests: list[Request] = []
+    names: set[str] = set()
     expect: str | None = None
     for number, line in body:
         if expect is not None:
@@ -41,13 +43,16 @@ def parse(text: str) -> Trace:
         if line.startswith("expect "):
             expect = line.removeprefix("expect ").strip()
         else:
-            requests.append(_request(number, line, {r.name for r in requests}))
+            request = _request(number, line, names)
+            requests.append(request)
+            if request.name is not None:
+                names.add(request.name)
     return Trace(machine, tuple(requests), expect, comments)
 
 
 def _machine(number: int, line: str) -> Machine:
     word, _, rest = line.partition(" ")
-    fields = dict(_fields(number, rest)) if word == "machine" else {}
+    fields = _fields(number, rest) if word == "machine" else {}
     unknown = fields.keys() - {"pages", "top", "era", "start", "holes"}
     if unknown or not {"pages", "top", "era"} <= fields.keys():
         raise TraceError(
@@ -57,10 +62,10 @@ def _machine(number: int, line: str) -> Machine:
         )
     try:
         return Machine(
-            pages=int(fields["pages"]),
-            top=int(fields["top"]),
+            pages=_whole(fields["pages"]),
+            top=_whole(fields["top"]),
             era=era_named(fields["era"]),
-            start=int(fields.get("start", "0")),
+            start=_whole(fields.get("start", "0")),
             holes=tuple(_holes(fields["holes"])) if "holes" in fields else (),
         )
     except DomainError as error:
@@ -69,21 +74,32 @@ def _machine(number: int, line: str) -> Machine:
         raise TraceError(number, f"expected whole numbers, got {line[:60]!r}") from None
 
 
-def _fields(number: int, text: str) -> Iterator[tuple[str, str]]:
+def _fields(number: int, text: str) -> dict[str, str]:
+    fields: dict[str, str] = {}
     for word in text.split():
         key, equals, value = word.partition("=")
         if not equals or not value:
-            raise TraceError(number, f"expected KEY=VALUE, got {word!r}")
-        yield key, value
+            raise TraceError(number, f"expected KEY=VALUE, got {word[:40]!r}")
+        if key in fields:
+            raise TraceError(number, f"expected each key once, got {key!r} again")
+        fields[key] = value
+    return fields
+
+
+def _whole(text: str) -> int:
+    """The number that the text writes; int() alone would also read 1_0, +1 and other digits."""
+    if re.fullmatch(_NUMBER, text) is None:
+        raise ValueError(text)
+    return int(text)
 
 
 def _holes(text: str) -> Iterator[tuple[Pfn, Pfn]]:
     for hole in text.split(","):
         first, _, count = hole.partition("+")
-        yield int(first), int(first) + int(count)
+        yield _whole(first), _whole(first) + _whole(count)
 
 
-def _request(number: int, line: str, names: set[str | None]) -> Request:
+def _request(number: int, line: str, names: set[str]) -> Request:
     found = _REQUEST.fullmatch(line)
     if found is None:
         raise TraceError(number, f"expected {_SHAPE}, got {line[:60]!r}")
@@ -97,7 +113,7 @@ def _request(number: int, line: str, names: set[str | None]) -> Request:
     elif found["pfn"] is not None:
         operand = Operand(None, int(found["pfn"]))
     _check_shape(number, line, verb, order, operand, found["name"], found["compound"])
-    if found["name"] in names and found["name"] is not None:
+    if found["name"] in names:
         raise TraceError(number, f"expected a new name, got {found['name']!r} again")
     return Request(
         verb=verb,
@@ -105,7 +121,7 @@ def _request(number: int, line: str, names: set[str | None]) -> Request:
         name=found["name"],
         operand=operand,
         compound=found["compound"] == "1",
-        answer=_answer(number, found["answer"]),
+        answer=_answer(number, verb, found["answer"]),
     )
 
 
@@ -131,16 +147,20 @@ def _check_shape(
         raise TraceError(number, f"expected {_SHAPE}, got {line[:60]!r}")
 
 
-def _answer(number: int, text: str | None) -> int | None:
+def _answer(number: int, verb: Verb, text: str | None) -> int | None:
+    """An allocation gives a frame or none, any other request is done; each may be refused."""
     if text is None:
         return None
-    if text.startswith("pfn "):
-        return int(text.removeprefix("pfn "))
-    if text.startswith("refused "):
-        name = text.removeprefix("refused ")
-        if name not in Refusal.__members__:
+    word, _, value = text.partition(" ")
+    if word == "refused":
+        if value not in Refusal.__members__:
             raise TraceError(
-                number, f"expected one of {', '.join(Refusal.__members__)}, got {name}"
+                number, f"expected one of {', '.join(Refusal.__members__)}, got {value[:40]!r}"
             )
-        return Refusal[name].value
-    return NO_MEMORY if text == "none" else 0
+        return Refusal[value].value
+    if verb is Verb.ALLOC and word in ("pfn", "none"):
+        return int(value) if word == "pfn" else NO_MEMORY
+    if verb is not Verb.ALLOC and word == "done":
+        return 0
+    due = "`pfn N` or `none`" if verb is Verb.ALLOC else "`done`"
+    raise TraceError(number, f"expected {due} as the answer to {verb.value}, got {text!r}")
