@@ -57,9 +57,9 @@ class Lockstep:
         outcome = self.target.serve(op)
         self.done.append((op, outcome))
         verb, order, pfn, compound = op.verb.value, op.order, op.pfn, op.compound
-        OUTSIDE_LAWS.check(
-            self.era, Sight(self.book, self.target.promises, verb, order, pfn, outcome)
-        )
+        sight = Sight(self.book, self.target.promises, verb, order, pfn, outcome)
+        for broken in OUTSIDE_LAWS.broken(self.era, sight):
+            raise broken from self.target.fault
         settle(self.book, verb, order, pfn, compound, outcome)
         before, self.view = self.view, self._look()
         if self.view is not None and before is not None:

@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 
+from pagefuzz.errors import UsageError
 from pagefuzz.target.protocol import (
     CountsReferences,
     Factory,
@@ -10,11 +11,11 @@ from pagefuzz.target.protocol import (
 )
 from pagespec.frames import SIZES
 from pagespec.laws.holdings import Book
-from pagespec.laws.law import Level
+from pagespec.laws.law import LawBroken, Level
 from pagespec.laws.outside import Promises
 from pagespec.machine import Machine
 from pagespec.ops import Op, Outcome, Verb
-from pagespec.types import FAULT, NO_MEMORY, Pfn, Refusal, Refused
+from pagespec.types import FAULT, NO_MEMORY, DomainError, Pfn, Refusal, Refused
 from pagespec.zone import Zone, empty_zone
 
 UNSHOWN = frozenset({"BUD-tag", "BUD-bitmap", "BUD-count"})
@@ -27,11 +28,19 @@ class Adapter:
     level: the strictest level at which it can and promises to be judged. verbs: what it offers.
     unshown: the state laws that cannot judge it. fault: what it raised when it last failed to
     answer.
+
+    Raises LawBroken if there is no allocator, DomainError if it does not take such a machine.
     """
 
     def __init__(self, factory: Factory, machine: Machine) -> None:
         self.machine = machine
-        self.target = factory(machine)
+        try:
+            self.target = factory(machine)
+        except (DomainError, UsageError):
+            raise
+        except Exception as fault:
+            # Whatever a foreign allocator raises is a finding, here and in `serve`.
+            raise LawBroken("OUT-fault", f"no allocator was made for {machine}") from fault
         self.promises: Promises = getattr(self.target, "promises", Promises())
         # What an allocator offers is asked once: the question is slow, and it is put every step.
         self.references = self.target if isinstance(self.target, CountsReferences) else None

@@ -1,0 +1,1 @@
+"""Campaigns: random requests in volume, as units of work that are pure functions of their seeds."""
