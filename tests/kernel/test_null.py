@@ -6,10 +6,10 @@ A check that passes real traces and shuffled ones alike would explain anything.
 from pathlib import Path
 
 import pytest
+from tests.kernel.material import BUNDLED, altered, lines_of, name_of, shuffled
 
 from pagefuzz.exits import Exit
 from pagefuzz.kernel import check_run
-from tests.kernel.material import BUNDLED, altered, lines_of, name_of, shuffled
 
 FREE = {"mm_page_free"}
 DRAIN = {"mm_page_pcpu_drain"}

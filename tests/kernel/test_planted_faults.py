@@ -6,9 +6,6 @@ The altered lines are chosen by what they are, never by number, so that any run 
 from pathlib import Path
 
 import pytest
-
-from pagefuzz.exits import Exit
-from pagefuzz.kernel.findings import ALIGN, DISJOINT, EXPAND, INSIDE, PARTITION, REFUSE, Report
 from tests.kernel.material import (
     BUNDLED,
     Lines,
@@ -21,6 +18,9 @@ from tests.kernel.material import (
     with_order,
     with_pfn,
 )
+
+from pagefuzz.exits import Exit
+from pagefuzz.kernel.findings import ALIGN, DISJOINT, EXPAND, INSIDE, PARTITION, REFUSE, Report
 
 pytestmark = pytest.mark.parametrize("trace", BUNDLED, ids=[trace.parent.name for trace in BUNDLED])
 

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
+from tests.kernel.material import BUNDLED, LARGER, is_lossy, name_of
 
 from pagefuzz.exits import Exit
 from pagefuzz.kernel import Verdict, check_run
 from pagefuzz.kernel.findings import LAWS
-from tests.kernel.material import BUNDLED, LARGER, is_lossy, name_of
 
 LOSS_FREE = [*BUNDLED, *(trace for trace in LARGER if not is_lossy(trace))]
 LOSSY = [trace for trace in LARGER if is_lossy(trace)]

@@ -34,6 +34,7 @@ def meet(replay: Replay, event: Event, snapshot: Snapshot) -> None:
     if replay.window is None:  # no begin marker: take it as read at this instant
         open_window(replay, event)
     kernel = free_frames(snapshot, len(replay.places))
+    replay.places.extend(bytes(len(kernel) - len(replay.places)))
     if replay.started:
         explained, unexplained = _explain(replay, kernel)
     else:
@@ -61,7 +62,6 @@ def free_frames(snapshot: Snapshot, frames: int) -> Places:
 
 
 def _start(replay: Replay, kernel: Places) -> dict[int, int]:
-    replay.places.extend(bytes(len(kernel) - len(replay.places)))
     touched = _touched(replay)
     contradicting: dict[int, int] = {}
     for frame in _differing(bytearray(len(kernel)), kernel):

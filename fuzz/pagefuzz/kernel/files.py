@@ -8,6 +8,8 @@ import lzma
 import sys
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, cast
 
@@ -25,7 +27,7 @@ def numbered_lines(path: str) -> Iterator[tuple[int, str]]:
     """
     number = 0
     try:
-        with _open(path) as stream:
+        with _opened(path) as stream:
             for number, raw in enumerate(stream, 1):
                 if b"\0" in raw:
                     raise UsageError(f"{path}:{number}: expected text, got binary data.")
@@ -42,18 +44,27 @@ def beside(trace: str, *names: str) -> Path | None:
     return next((directory / name for name in names if (directory / name).exists()), None)
 
 
-def _open(path: str) -> IO[bytes]:
+@contextmanager
+def _opened(path: str) -> Iterator[IO[bytes]]:
     if path == STDIN:
-        return sys.stdin.buffer
+        yield _unpacked(cast(BufferedReader, sys.stdin.buffer))
+        return
     if not Path(path).exists():
-        raise UsageError(f"{path}: expected a trace, got no such file.")
+        raise UsageError(f"{path}: expected a file, got no such file.")
     if Path(path).is_dir():
         raise UsageError(f"{path}: expected a file, got a directory.")
-    if path.endswith(".xz"):
-        return lzma.open(path)
-    if path.endswith(".gz"):
-        return cast(IO[bytes], gzip.open(path))
-    return open(path, "rb")
+    with open(path, "rb") as stream:
+        yield _unpacked(stream)
+
+
+def _unpacked(stream: BufferedReader) -> IO[bytes]:
+    # By what it is, not by its name: a pipe has none.
+    magic = stream.peek(6)
+    if magic.startswith(b"\xfd7zXZ\0"):
+        return lzma.open(stream)
+    if magic.startswith(b"\x1f\x8b"):
+        return cast(IO[bytes], gzip.open(stream))
+    return stream
 
 
 def _reason(error: Exception) -> str:

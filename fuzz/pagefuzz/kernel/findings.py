@@ -123,7 +123,7 @@ class Report:
         laws = self.laws.values()
         if Verdict.BROKEN in laws:
             return Verdict.BROKEN
-        if self.loss.events or self.loss.edited or Verdict.HELD not in laws:
+        if self.loss.events or self.loss.cut or Verdict.HELD not in laws:
             return Verdict.INCONCLUSIVE
         return Verdict.HELD
 

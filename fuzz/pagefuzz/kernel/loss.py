@@ -18,14 +18,14 @@ _COUNTER = re.compile(r"(overrun|commit overrun|dropped events):\s*(\d+)$")
 class Loss:
     """Events that the kernel admits to have lost, and whether it was asked in full.
 
-    `edited` says how the file differs from its own header when it does: then it was cut or changed
-    after the kernel wrote it.
+    `cut` is how many entries the file lacks of those that its own header promises: then it was cut
+    or changed after the kernel wrote it.
     """
 
     events: int
     source: str
     counters_seen: bool
-    edited: str = ""
+    cut: int = 0
 
 
 def lost_by_counters(path: str) -> int:
@@ -49,8 +49,5 @@ def judge_loss(preamble: Preamble, stats: str | None) -> Loss:
     if stats is not None:
         found.append((lost_by_counters(stats), "the per-CPU counters"))
     events, source = max(found)
-    edited = ""
-    if preamble.in_buffer is not None and preamble.in_buffer != preamble.entries:
-        promised = f"the header promises {preamble.in_buffer} entries"
-        edited = f"{promised}, the file has {preamble.entries}"
-    return Loss(max(events, 0), source if events > 0 else "", stats is not None, edited)
+    cut = max(0, (preamble.in_buffer or 0) - preamble.entries)
+    return Loss(max(events, 0), source if events > 0 else "", stats is not None, cut)

@@ -64,8 +64,8 @@ def notes(report: Report) -> list[str]:
         )
     elif not report.loss.counters_seen:
         found.append("no loss information: give the per-CPU stats files with --stats.")
-    if report.loss.edited:
-        found.append(f"{report.loss.edited}: it was cut or changed after the kernel wrote it.")
+    if report.loss.cut:
+        found.append(f"the file lacks {report.loss.cut} entries of those that its header promises.")
     if not report.findings.comparisons:
         found.append(f"no snapshots: {', '.join(NEEDS_SNAPSHOT)} need the free set of one.")
     if report.noise:

@@ -73,8 +73,8 @@ def _mark(replay: Replay, event: Event, snapshots: dict[str, Snapshot]) -> None:
 
 
 def _compact(replay: Replay, event: Event) -> None:
-    def number(*keys: str) -> int:
-        return number_in(event, replay.path, *keys)
+    def number(key: str) -> int:
+        return number_in(event, replay.path, key)
 
     if event.kind in isolation.EVENTS:
         _isolate(replay, event, number("nr_taken"))

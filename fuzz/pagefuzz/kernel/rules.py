@@ -110,8 +110,10 @@ def drain(replay: Replay, event: Event, pfn: int, order: int) -> None:
 def _expect_not(
     replay: Replay, event: Event, pfn: int, order: int, forbidden: tuple[int, ...]
 ) -> None:
-    if any(places.any_in(replay.places, pfn, order, place) for place in forbidden):
-        _misplaced(replay, event, pfn, order)
+    for place in forbidden:
+        if places.any_in(replay.places, pfn, order, place):
+            _misplaced(replay, event, pfn, order)
+            return
 
 
 def _misplaced(replay: Replay, event: Event, pfn: int, order: int) -> None:

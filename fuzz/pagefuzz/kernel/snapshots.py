@@ -67,7 +67,7 @@ def load(trace: str, given: str | None) -> tuple[str, dict[str, Snapshot]]:
     texts = _from_directory(place) if place.is_dir() else _from_tar(place)
     exact = {
         name: _snapshot(f"{place}/{name}", name, parts)
-        for name, parts in texts.items()
+        for name, parts in sorted(texts.items())
         if "free.ranges" in parts
     }
     if given is not None and not exact:
@@ -100,7 +100,8 @@ def _from_tar(place: Path) -> dict[str, dict[str, str]]:
                 if stream is not None:
                     texts[path.parent.name][path.name] = stream.read().decode("utf-8", "replace")
     except (tarfile.TarError, *READ_ERRORS) as error:
-        raise UsageError(f"{place}: expected a tar of snapshots, got: {error}.") from error
+        problem = "expected a whole tar of snapshots, got something else or a damaged one"
+        raise UsageError(f"{place}: {problem}.") from error
     return texts
 
 

@@ -74,30 +74,19 @@ def events(lines: Iterable[tuple[int, str]], preamble: Preamble) -> Iterator[Eve
             preamble.noise.append(number)
 
 
-def number_in(event: Event, path: str, *keys: str) -> int:
-    """Return the number under the first of the keys that the payload has.
+def number_in(event: Event, path: str, key: str) -> int:
+    """Return the number under a key of the payload; UsageError says where there is none.
 
     Frames are hexadecimal since 5.15 and decimal before; both are accepted anywhere.
     """
-    fields = dict(_FIELD.findall(event.payload))
-    text = next((fields[key] for key in keys if key in fields), None)
-    if text is None:
-        wanted = " or ".join(f"{key}=" for key in keys)
-        raise UsageError(f"{path}:{event.line}: {event.kind}: expected {wanted}, got none.")
-    try:
-        value = int(text, 0)
-    except ValueError:
-        value = -1
-    if value < 0:
-        raise UsageError(
-            f"{path}:{event.line}: {event.kind}: expected a number for {keys[0]}, got {text!r}."
-        )
-    return value
+    return _number(event, path, key, dict(_FIELD.findall(event.payload)))
 
 
 def block_in(event: Event, path: str) -> tuple[int, int]:
     """Return the block (pfn, order) that an event names."""
-    return number_in(event, path, "pfn"), number_in(event, path, "order", "alloc_order")
+    fields = dict(_FIELD.findall(event.payload))
+    order = "order" if "order" in fields else "alloc_order"
+    return _number(event, path, "pfn", fields), _number(event, path, order, fields)
 
 
 def range_in(event: Event, path: str) -> tuple[int, int]:
@@ -106,3 +95,17 @@ def range_in(event: Event, path: str) -> tuple[int, int]:
     if match is None:
         raise UsageError(f"{path}:{event.line}: {event.kind}: expected range=(A ~ B), got none.")
     return int(match[1], 16), int(match[2], 16)
+
+
+def _number(event: Event, path: str, key: str, fields: dict[str, str]) -> int:
+    try:
+        value = int(fields[key], 0)
+    except KeyError:
+        got = "no such field"
+    except ValueError:
+        got = repr(fields[key])
+    else:
+        if value >= 0:
+            return value
+        got = str(value)
+    raise UsageError(f"{path}:{event.line}: {event.kind}: expected a number for {key}=, got {got}.")
