@@ -110,13 +110,22 @@ def poison(records: npt.NDArray[np.void], first: int, end: int, top: int) -> Non
     The first one looks like the upper buddy of a block below the run; any other like the lower
     buddy of a block that starts at the run's end or above, if its alignment allows that.
     """
-    slots = np.arange(first, end)
-    as_upper = np.minimum(np.log2(slots & -slots).astype(np.int64), top)
-    as_lower = np.ceil(np.log2(end - slots)).astype(np.int64)
-    tags = np.where((as_lower < as_upper) & (slots != first), as_lower, as_upper)
+    if first == end:
+        return
+    count = end - first
+    # As an upper buddy, a slot has the order of its lowest set bit.
+    orders = np.zeros(count, np.uint8)
+    for order in range(1, top + 1):
+        orders[-first % (1 << order) :: 1 << order] = order
+    # As a lower buddy, the least order whose block reaches the end; it must be below the other.
+    reach = np.full(count, top, np.uint8)
+    for order in reversed(range(top)):
+        reach[max(count - (1 << order), 0) :] = order
+    tags = np.minimum(orders, reach)
+    tags[0] = orders[0]
     run = records[first:end]
     run["tag"] = BUDDY | tags
-    run["next"] = run["prev"] = slots
+    run["next"] = run["prev"] = np.arange(first, end, dtype=np.uint32)
 
 
 def empty_zone(machine: Machine) -> Memory:
@@ -126,7 +135,7 @@ def empty_zone(machine: Machine) -> Memory:
     """
     layout = layout_of(machine)
     bitmap = machine.era.design == "bitmap"
-    memory = Memory(layout.origin + layout.span, layout.span // 8 if bitmap else 0)
+    memory = Memory(layout.origin + layout.span, -(-layout.span // 8) if bitmap else 0)
     set_top(memory, machine.top)
     set_shift(memory, layout.shift)
     set_first(memory, layout.first)

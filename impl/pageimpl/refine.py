@@ -41,7 +41,7 @@ def _pair_bits(allocator: Allocator) -> list[set[int]]:
     if design_of(memory) != BITMAP_DESIGN:
         return [set() for _ in range(machine.top + 1)]
     span, at = span_of(memory), map_of(memory)
-    maps = memory.array[at : at + span // 8]
+    maps = memory.array[at : at - (-span // 8)]
     # The map of order o starts at bit span - span / 2**o; the top order's would start at the end.
     starts = [span - (span >> order) for order in range(machine.top + 1)]
     bits = np.unpackbits(maps, bitorder="little").nonzero()[0]
