@@ -35,7 +35,7 @@ def buddy_of(index: int, order: Order) -> int:
     post: __return__ >= 0
     post: __return__ % SIZES[order] == 0
     post: abs(__return__ - index) == SIZES[order]
-    post: __return__ // (2 * SIZES[order]) == index // (2 * SIZES[order])
+    post: min(__return__, index) % (2 * SIZES[order]) == 0
     """
     size = SIZES[order]
     return index + size if index // size % 2 == 0 else index - size
@@ -60,7 +60,7 @@ def head_of(index: int, order: Order) -> int:
     pre: index >= 0
     pre: 0 <= order <= 15
     post: 0 <= index - __return__ < SIZES[order]
-    post: __return__ % SIZES[order] == 0
+    post: __return__ // SIZES[order] * SIZES[order] == __return__
     """
     return index - index % SIZES[order]
 
