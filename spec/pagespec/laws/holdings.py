@@ -103,7 +103,12 @@ class Book:
 
 
 def settle(book: Book, verb: str, order: Order, pfn: Pfn, compound: bool, outcome: int) -> None:
-    """Enter a request and its outcome."""
+    """Enter a request and its outcome.
+
+    An illegal request enters nothing, whatever an allocator that does not refuse made of it.
+    """
+    if due_refusal(book, verb, order, pfn) is not None:
+        return
     if outcome == NO_MEMORY:
         book.failed = order if book.failed is None else min(order, book.failed)
     if outcome in UNSERVED:

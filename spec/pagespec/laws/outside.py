@@ -40,8 +40,13 @@ class Sight(NamedTuple):
 OUTSIDE_LAWS: LawBook[Sight] = LawBook()
 
 
+def _illegal(sight: Sight) -> bool:
+    """Whether the request should be refused. What else comes of it, no other law says."""
+    return due_refusal(sight.book, sight.verb, sight.order, sight.pfn) is not None
+
+
 def _given(sight: Sight) -> Block | None:
-    if sight.verb != "alloc" or sight.outcome in UNSERVED:
+    if sight.verb != "alloc" or sight.outcome in UNSERVED or _illegal(sight):
         return None
     return Block(sight.outcome, sight.order)
 
@@ -121,7 +126,7 @@ def returned(sight: Sight) -> Complaint:
     An allocator that merges eagerly serves every request for which an aligned run of frames is
     free; any other at least once everything is back.
     """
-    if sight.verb != "alloc" or sight.outcome != NO_MEMORY:
+    if sight.verb != "alloc" or sight.outcome != NO_MEMORY or _illegal(sight):
         return None
     if sight.book.held and not sight.promises.merges_eagerly:
         return None

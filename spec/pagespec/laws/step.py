@@ -12,7 +12,12 @@ STEP_LAWS: LawBook[Transition] = LawBook()
 
 
 def _served(step: Transition, *verbs: str) -> bool:
-    return step.verb in verbs and step.outcome not in UNSERVED
+    """Whether a legal request was served. An illegal one should have done nothing: BUD-refuse."""
+    return (
+        step.verb in verbs
+        and step.outcome not in UNSERVED
+        and due_refusal(step.before, step.verb, step.order, step.pfn) is None
+    )
 
 
 @STEP_LAWS.law("BUD-refuse", source="derived; reference 1.10 (double frees of both designs)")
@@ -100,6 +105,8 @@ def nothing_else_changed(step: Transition) -> Complaint:
             (after.free_area, after.nr_free, after.free_pages, after.held, after.tag)
         )
         return None if same else f"{step.verb} was not served and yet changed the zone"
+    if not _served(step, step.verb):
+        return None
     expected_free, expected_held = free_frames(before), dict(before.held)
     if step.verb == "alloc":
         expected_free &= ~frames_of(before.machine, Block(step.outcome, step.order))
