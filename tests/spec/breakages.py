@@ -1,0 +1,301 @@
+"""States and requests that break one law each, made by hand, beside the unbroken ones.
+
+A row says which law must be the first to speak. The order of the laws in a book goes from the most
+basic to the most demanding, so a row also shows that nothing more basic is broken.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from pagespec.boot import boot
+from pagespec.era import ERAS, Era
+from pagespec.laws.exact import EXACT_LAWS, TWIN_LAWS, Placed, Twins
+from pagespec.laws.holdings import Book, settle
+from pagespec.laws.law import LawBook, Transition
+from pagespec.laws.outside import OUTSIDE_LAWS, Promises, Sight
+from pagespec.laws.state import READING_LAWS, STATE_LAWS
+from pagespec.laws.step import STEP_LAWS
+from pagespec.laws.whole import BOOT_LAWS, RETURN_LAWS
+from pagespec.machine import Machine
+from pagespec.ops import Op, Verb, perform
+from pagespec.types import FAULT, NO_MEMORY, Refusal
+from pagespec.zone import Held, Zone, copy_of, list_add, list_del
+
+HELD = Held(0, 1, compound=False)
+TAG, BITMAP = ERAS["6.1"], ERAS["2.6.8"]
+
+
+class Row(NamedTuple):
+    """A subject that breaks the law before any other of its book, and one that breaks none."""
+
+    book: LawBook[Any]
+    law_id: str
+    what: str
+    era: Era
+    broken: object
+    sound: object
+
+
+ROWS: list[Row] = []
+
+
+def row(
+    book: LawBook[Any], law_id: str, what: str, broken: object, sound: object, era: Era = TAG
+) -> None:
+    ROWS.append(Row(book, law_id, what, era, broken, sound))
+
+
+def zone_after(*ops: Op, era: Era = TAG, **machine: Any) -> Zone:
+    """A zone of 16 frames, TOP 3, after some requests."""
+    zone = boot(Machine(**{"pages": 16, "top": 3, "era": era, **machine}))
+    for op in ops:
+        assert perform(zone, op) >= 0
+    zone.log.clear()
+    return zone
+
+
+def state(law_id: str, what: str, change: Callable[[Zone], object], zone: Zone) -> None:
+    """A row of a zone: with the change it is broken, without it is sound."""
+    broken = copy_of(zone)
+    change(broken)
+    row(STATE_LAWS, law_id, what, broken, zone, zone.machine.era)
+
+
+def move(zone: Zone, order: int, pfn: int, to_pfn: int) -> None:
+    list_del(zone, pfn, order)
+    list_add(zone, to_pfn, order)
+
+
+# --- the state between requests ----------------------------------------------------------------
+
+ONE_OUT = zone_after(Op(Verb.ALLOC, 0))  # 0 is held; free are 1, 2-3, 4-7, 8-15
+OLD_OUT = zone_after(Op(Verb.ALLOC, 0), era=BITMAP)
+PAIR_OUT = zone_after(Op(Verb.ALLOC, 1))
+SHIFTED = zone_after(era=ERAS["2.6.11"], pages=6, start=3, top=1)  # pairs are 3-4, 5-6, 7-8
+HOLED = zone_after(holes=((9, 12),))
+HIGH = zone_after(start=8)
+KEPT = zone_after(era=ERAS["2004-v2"], pages=5, top=2)  # frame 4 is the victim
+
+row(READING_LAWS, "BUD-links", "a reader stumbled", "block 4 of order 2 points nowhere", None)
+state("BUD-align", "a pair starts at an odd frame", lambda z: move(z, 1, 2, 3), ONE_OUT)
+state("BUD-align", "a pair of frame 0, where frame 3 counts", lambda z: move(z, 1, 3, 4), SHIFTED)
+state("BUD-inside", "a frame past the end", lambda z: list_add(z, 16, 0), ONE_OUT)
+state("BUD-inside", "a frame below the start", lambda z: list_add(z, 7, 0), HIGH)
+state("BUD-inside", "a frame in a hole", lambda z: list_add(z, 10, 0), HOLED)
+state("BUD-disjoint", "a frame of a free pair", lambda z: list_add(z, 3, 0), ONE_OUT)
+state("BUD-partition", "a free block is lost", lambda z: list_del(z, 4, 2), ONE_OUT)
+state("BUD-partition", "a held frame is free", lambda z: list_add(z, 0, 0), ONE_OUT)
+state("BUD-partition", "a hole is held", lambda z: z.held.update({9: HELD}), HOLED)
+state("BUD-partition", "a victim is free", lambda z: list_add(z, 4, 0), KEPT)
+
+
+def halve(zone: Zone) -> None:
+    """Split a free block for nobody."""
+    list_del(zone, 4, 2)
+    list_add(zone, 4, 1)
+    list_add(zone, 6, 1)
+
+
+state("BUD-maximal", "two free buddies stay apart", halve, ONE_OUT)
+state("BUD-tag", "a tag inside a free block", lambda z: z.tag.update({5: 0}), ONE_OUT)
+state("BUD-tag", "a tag on a held frame", lambda z: z.tag.update({0: 0}), ONE_OUT)
+state("BUD-tag", "a head without a tag", lambda z: z.tag.pop(2), ONE_OUT)
+state("BUD-tag", "a tag of another order", lambda z: z.tag.update({2: 0}), ONE_OUT)
+state("BUD-bitmap", "a bit too many", lambda z: z.pair_bits[1].add(3), OLD_OUT)
+state("BUD-bitmap", "a bit too few", lambda z: z.pair_bits[0].clear(), OLD_OUT)
+state("BUD-bitmap", "a bit at the top", lambda z: z.pair_bits[3].add(0), OLD_OUT)
+state("BUD-count", "nr_free is off by one", lambda z: z.nr_free.__setitem__(1, 2), ONE_OUT)
+state("BUD-count", "free_pages is off", lambda z: setattr(z, "free_pages", 16), ONE_OUT)
+
+# --- one request -------------------------------------------------------------------------------
+
+
+def transition(before: Zone, op: Op, outcome: int | None = None, visited: int = 0) -> Transition:
+    """What the spec makes of the request, or what it would be with another outcome."""
+    after = copy_of(before)
+    got = perform(after, op)
+    due = got if outcome is None else outcome
+    return Transition(before, op.verb.value, op.order, op.pfn, due, after, (), visited)
+
+
+def step(law_id: str, what: str, change: Callable[[Zone], object], before: Zone, op: Op) -> None:
+    """A row of a request: with the change to the state after it is broken."""
+    broken, sound = transition(before, op), transition(before, op)
+    change(broken.after)
+    row(STEP_LAWS, law_id, what, broken, sound, before.machine.era)
+
+
+def answer(law_id: str, what: str, outcome: int, before: Zone, op: Op) -> None:
+    """A row of a request that changed nothing and was answered wrongly."""
+    broken = transition(before, op, outcome)._replace(after=copy_of(before))
+    row(STEP_LAWS, law_id, what, broken, transition(before, op), before.machine.era)
+
+
+ALLOC, FREE = Op(Verb.ALLOC, 0), Op(Verb.FREE, 0, 0)
+WHOLE = zone_after(pages=8)
+SHARED = zone_after(Op(Verb.ALLOC, 2), Op(Verb.GET, pfn=0))
+EXHAUSTED = zone_after(Op(Verb.ALLOC, 3), pages=8)
+
+answer("BUD-refuse", "a free of a free frame is served", 0, ONE_OUT, Op(Verb.FREE, 0, 1))
+answer("BUD-refuse", "the wrong reason", Refusal.DOUBLE, ONE_OUT, Op(Verb.FREE, 0, 1))
+answer("BUD-refuse", "a legal free is refused", Refusal.DOUBLE, ONE_OUT, FREE)
+answer("BUD-refuse", "an order that is not there fails", NO_MEMORY, ONE_OUT, Op(Verb.ALLOC, 4))
+answer("BUD-success", "out of memory with memory left", NO_MEMORY, ONE_OUT, Op(Verb.ALLOC, 3))
+
+
+def upper_half(zone: Zone) -> None:
+    """The other page of the last split, as if it had been the one to keep."""
+    move(zone, 0, 1, 0)
+    zone.held[1] = zone.held.pop(0)
+
+
+wrong_half = transition(WHOLE, ALLOC, outcome=1)
+upper_half(wrong_half.after)
+row(STEP_LAWS, "BUD-expand", "the wrong half", wrong_half, transition(WHOLE, ALLOC))
+
+
+def cut_from_the_top(zone: Zone) -> None:
+    """The request is served from the largest block although a smaller one would do."""
+    list_del(zone, 8, 3)
+    for order, pfn in ((2, 12), (1, 10), (0, 9)):
+        list_add(zone, pfn, order)
+    zone.held[8] = HELD
+
+
+too_large = transition(ONE_OUT, ALLOC, outcome=8)._replace(after=copy_of(ONE_OUT))
+cut_from_the_top(too_large.after)
+row(STEP_LAWS, "BUD-expand", "a larger block is cut", too_large, transition(ONE_OUT, ALLOC))
+step("BUD-expand", "an upper half is lost", lambda z: list_del(z, 2, 1), WHOLE, ALLOC)
+step("BUD-expand", "an upper half is split too", halve, WHOLE, ALLOC)
+step(
+    "SPLIT-pieces",
+    "a piece is lost",
+    lambda z: list_del(z, 1, 0),
+    SHARED,
+    Op(Verb.FREE, 2, 0),
+)
+step(
+    "SPLIT-pieces",
+    "the first frame goes too",
+    lambda z: z.held.clear(),
+    SHARED,
+    Op(Verb.FREE, 2, 0),
+)
+step(
+    "ZONE-frame", "a failure takes a count", lambda z: setattr(z, "free_pages", 3), EXHAUSTED, ALLOC
+)
+step(
+    "ZONE-frame",
+    "a refusal drops a holding",
+    lambda z: z.held.clear(),
+    ONE_OUT,
+    Op(Verb.FREE, 0, 1),
+)
+step(
+    "ZONE-frame",
+    "a free frees the neighbour's",
+    lambda z: z.held.clear(),
+    zone_after(ALLOC, ALLOC),
+    FREE,
+)
+step("ZONE-frame", "a free takes more", lambda z: list_del(z, 8, 3), ONE_OUT, FREE)
+step(
+    "ZONE-frame",
+    "two references for one get",
+    lambda z: z.held.update({0: Held(0, 3, compound=False)}),
+    ONE_OUT,
+    Op(Verb.GET, pfn=0),
+)
+endless = transition(ONE_OUT, ALLOC, visited=11)
+row(
+    STEP_LAWS,
+    "LIVE-ends",
+    "a search that goes round",
+    endless,
+    transition(ONE_OUT, ALLOC, visited=10),
+)
+
+# --- from outside ------------------------------------------------------------------------------
+
+EAGER, LAZY = Promises(), Promises(merges_eagerly=False)
+MACHINE = Machine(pages=16, top=3, era=TAG, holes=((8, 10),))
+
+
+def book(*requests: tuple[str, int, int, int]) -> Book:
+    """What a caller knows after some requests: verb, order, frame, outcome."""
+    got = Book(MACHINE)
+    for verb, order, pfn, outcome in requests:
+        settle(got, verb, order, pfn, compound=False, outcome=outcome)
+    return got
+
+
+def sight(
+    law_id: str,
+    what: str,
+    broken: int,
+    sound: int,
+    request: tuple[str, int, int],
+    known: Book,
+    promises: Promises = EAGER,
+) -> None:
+    """A row of a request that was answered wrongly, and the same with a right answer."""
+    seen = Sight(known, promises, *request, broken)
+    row(OUTSIDE_LAWS, law_id, what, seen, seen._replace(outcome=sound))
+
+
+NEW, FIRST = book(), book(("alloc", 1, 0, 0))
+FAILED = book(*[("alloc", 2, 0, pfn) for pfn in (0, 4)], ("alloc", 2, 0, NO_MEMORY))
+
+sight("OUT-fault", "a crash", FAULT, 0, ("alloc", 0, 0), NEW)
+sight("OUT-inside", "past the end", 16, 15, ("alloc", 0, 0), NEW)
+sight("OUT-inside", "below frame zero", -200, 0, ("alloc", 0, 0), NEW)
+sight("OUT-inside", "into a hole", 8, 12, ("alloc", 2, 0), NEW)
+sight("OUT-align", "off its alignment", 3, 2, ("alloc", 1, 0), NEW)
+sight("OUT-disjoint", "a frame that is held", 1, 2, ("alloc", 0, 0), FIRST)
+sight("OUT-disjoint", "a block around a held one", 0, 4, ("alloc", 2, 0), FIRST)
+sight("OUT-refuse", "an illegal free is served", 0, Refusal.UNSAID, ("free", 0, 4), FIRST)
+sight("OUT-refuse", "a legal free is refused", Refusal.DOUBLE, 0, ("free", 1, 0), FIRST)
+sight("OUT-refuse", "a legal order is refused", Refusal.BAD_ORDER, 4, ("alloc", 0, 0), FIRST)
+sight("OUT-return", "a free run is not found", NO_MEMORY, 12, ("alloc", 2, 0), FIRST)
+sight("OUT-return", "an empty zone does not serve", NO_MEMORY, 0, ("alloc", 3, 0), NEW, LAZY)
+sight("OUT-retry", "what failed is served", 12, NO_MEMORY, ("alloc", 2, 0), FAILED, LAZY)
+
+# --- whole zones, and the order of lists -------------------------------------------------------
+
+forgetful = zone_after()
+list_del(forgetful, 8, 3)
+row(BOOT_LAWS, "INIT", "boot forgets a block", forgetful, zone_after())
+rich = zone_after()
+rich.free_pages = 17
+row(BOOT_LAWS, "INIT", "boot counts a frame too many", rich, zone_after())
+apart = zone_after()
+list_del(apart, 8, 3)
+list_add(apart, 8, 2)
+list_add(apart, 12, 2)
+row(RETURN_LAWS, "BUD-order-free", "halves stay apart", apart, zone_after())
+extra = zone_after()
+list_add(extra, 3, 0)
+row(RETURN_LAWS, "BUD-order-free", "a frame too many", extra, zone_after())
+
+GOT = Placed("alloc order 0", 0, 0, [[1], [2, 4]], [[1], [2, 4]])
+row(EXACT_LAWS, "BUD-place", "not the head of the list", GOT._replace(outcome=4), GOT)
+row(EXACT_LAWS, "BUD-place", "the tail for the head", GOT._replace(lists=[[1], [4, 2]]), GOT)
+row(EXACT_LAWS, "BUD-place", "another block", GOT._replace(lists=[[1], [2, 6]]), GOT)
+
+
+def other(field: str, value: object) -> Twins:
+    view = copy_of(ONE_OUT)
+    setattr(view, field, value)
+    return Twins(ONE_OUT, view)
+
+
+for field, value in [
+    ("free_area", [*ONE_OUT.free_area[:3], {0: None}]),
+    ("tag", {}),
+    ("nr_free", [0, 0, 0, 0]),
+    ("free_pages", 14),
+    ("pair_bits", [{1}, set(), set(), set()]),
+    ("held", {}),
+    ("given", set()),
+]:
+    row(TWIN_LAWS, "TWIN-equal", field, other(field, value), Twins(ONE_OUT, copy_of(ONE_OUT)))

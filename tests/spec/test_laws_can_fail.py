@@ -1,0 +1,53 @@
+"""Every law can fail: a law that nothing breaks is decoration."""
+
+import importlib
+import pkgutil
+
+import pytest
+from tests.spec.breakages import ROWS, Row
+
+import pagespec.laws
+from pagespec.laws.law import LawBook, LawBroken
+
+
+def books() -> dict[str, LawBook[object]]:
+    """Every book of laws that the spec has, by name, wherever it stands."""
+    rooms = [
+        importlib.import_module(f"pagespec.laws.{module.name}")
+        for module in pkgutil.iter_modules(pagespec.laws.__path__)
+    ]
+    return {
+        name: value
+        for room in rooms
+        for name, value in vars(room).items()
+        if isinstance(value, LawBook)
+    }
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[f"{row.law_id}: {row.what}" for row in ROWS])
+def test_the_law_speaks_first(row: Row) -> None:
+    """A broken subject is named by the law that fits, and its unbroken sibling by none."""
+    with pytest.raises(LawBroken) as caught:
+        row.book.check(row.era, row.broken)
+
+    assert caught.value.law_id == row.law_id
+    assert str(caught.value).startswith(f"{row.law_id}: ")
+    assert list(row.book.broken(row.era, row.sound)) == []
+
+
+def test_no_law_is_without_a_breakage() -> None:
+    """Whoever adds a law adds a row that it names."""
+    laws = {law.id for book in books().values() for law in book.laws}
+
+    assert laws - {row.law_id for row in ROWS} == set()
+    assert {row.law_id for row in ROWS} - laws == set()
+
+
+def test_laws_are_named_once_and_explained() -> None:
+    """One name, one law; each says what holds, why it matters, and where it comes from."""
+    laws = [law for book in books().values() for law in book.laws]
+    silent = [law.id for law in laws if not (law.sentence and law.reason and law.source)]
+
+    assert len({law.id for law in laws}) == len(laws)
+    assert silent == []
+    assert [law.id for law in laws if not law.sentence.endswith(".")] == []
