@@ -85,7 +85,9 @@ state("BUD-inside", "a frame in a hole", lambda z: list_add(z, 10, 0), HOLED)
 state("BUD-disjoint", "a frame of a free pair", lambda z: list_add(z, 3, 0), ONE_OUT)
 state("BUD-partition", "a free block is lost", lambda z: list_del(z, 4, 2), ONE_OUT)
 state("BUD-partition", "a held frame is free", lambda z: list_add(z, 0, 0), ONE_OUT)
+state("BUD-partition", "two hold one frame", lambda z: z.held.update({1: HELD}), PAIR_OUT)
 state("BUD-partition", "a hole is held", lambda z: z.held.update({9: HELD}), HOLED)
+state("BUD-partition", "below the zone is held", lambda z: z.held.update({7: HELD}), HIGH)
 state("BUD-partition", "a victim is free", lambda z: list_add(z, 4, 0), KEPT)
 
 

@@ -40,6 +40,16 @@ def held_frames(zone: Zone) -> int:
     return frames
 
 
+def frames_held_twice(zone: Zone) -> int:
+    """The frames that lie in more than one held block."""
+    once = twice = 0
+    for pfn, held in zone.held.items():
+        frames = frames_of(zone.machine, Block(pfn, held.order))
+        twice |= once & frames
+        once |= frames
+    return twice
+
+
 @STATE_LAWS.law("BUD-align", source="reference 1.2")
 def aligned(zone: Zone) -> Complaint:
     """A free block starts at a multiple of its size, counted from the era's index base.
@@ -88,7 +98,11 @@ def partition(zone: Zone) -> Complaint:
     A frame in no place is lost; a frame in two has two owners.
     """
     free, held, managed = free_frames(zone), held_frames(zone), managed_frames(zone.machine)
+    lowest = min(zone.held, default=zone.machine.start)
+    if lowest < zone.machine.start:
+        return f"frame {lowest} is held but lies below the zone"
     for frames, fault in (
+        (frames_held_twice(zone), "is held by two blocks"),
         (free & held, "is free and held"),
         (managed & ~(free | held), "is neither free nor held"),
         ((free | held) & ~managed, "is not managed and yet free or held"),
