@@ -6,7 +6,7 @@ from pagefuzz.kernel import isolation
 from pagefuzz.kernel.bypass import CAUSE as BYPASS
 from pagefuzz.kernel.compare import RACE
 from pagefuzz.kernel.era import LOGGED, STEALING, TraceEra
-from pagefuzz.kernel.findings import EXPAND, MAXIMAL, PARTITION, REFUSE, Findings
+from pagefuzz.kernel.findings import EXPAND, MAXIMAL, PARTITION, REFUSE, Findings, Tally
 from pagefuzz.kernel.maximal import BROKEN, LATER, SAME
 from pagefuzz.kernel.places import BUDDY, runs_in
 from pagefuzz.kernel.replay import replay_all
@@ -20,12 +20,14 @@ ZONE = Zone((0, "Normal"), 0, 64)
 TOP = 4
 
 
-def snapshot(name: str, *runs: tuple[int, int], read: Sequence[tuple[int, int]] = ()) -> Snapshot:
+def snapshot(
+    name: str, *runs: tuple[int, int], read: Sequence[tuple[int, int]] = (), huge: int = 9
+) -> Snapshot:
     columns = [0] * (TOP + 1)
     for first, end in read or runs:
         for _, order in blocks_of_run(first, end, TOP):
             columns[order] += 1
-    return Snapshot(name, runs, (ZONE,), ({ZONE.name: tuple(columns)},), 9)
+    return Snapshot(name, runs, (ZONE,), ({ZONE.name: tuple(columns)},), huge)
 
 
 def play(
@@ -34,10 +36,14 @@ def play(
     start: Snapshot | None = None,
     end: Snapshot | None = None,
     late: Snapshot | None = None,
+    meanwhile: Sequence[str] = (),
 ) -> Findings:
-    """Replay lines "flags kind payload" of task dd on CPU 0 from a start with frames 16 to 31."""
+    """Replay events of task dd on CPU 0, from a start with frames 16 to 31 free by default.
+
+    `meanwhile` are events while the start is being read.
+    """
     start = start or snapshot("start", (16, 32))
-    text = ["SNAP start begin", "SNAP start end", *lines]
+    text = ["SNAP start begin", *meanwhile, "SNAP start end", *lines]
     full = (
         f"dd-1 [000] ..... 1.0: tracing_mark_write: {line}"
         if line.startswith("SNAP")
@@ -105,6 +111,7 @@ def test_a_range_that_gave_all_its_frames_is_known_exactly() -> None:
     found = play(ISOLATE + "4", *END, end=snapshot("end", (20, 32)))
     assert laws(found) == []
     assert found.comparisons[-1].explained == {isolation.LOGGED_CAUSE: 4}
+    assert play(ISOLATE + "4", page("free", 16)).causes == {isolation.LOGGED_CAUSE: Tally(4, 4, 1)}
     assert laws(play(ISOLATE + "4", page("alloc", 16))) == [PARTITION]
     assert laws(play(ISOLATE + "4", page("pcpu_drain", 16))) == [PARTITION]
     assert laws(play(ISOLATE + "4", page("free", 16), page("pcpu_drain", 16))) == []
@@ -204,9 +211,23 @@ def test_buddyinfo_may_be_older_than_the_free_set() -> None:
 
 
 def test_changes_while_the_first_snapshot_is_read_are_applied() -> None:
-    start = snapshot("start", (16, 32))
-    lines = ["SNAP start begin", page("alloc_zone_locked", 16), page("alloc", 16), "SNAP start end"]
-    found = play(*lines, *END, start=start, end=snapshot("end", (17, 32)))
+    end = snapshot("end", (17, 32))
+    taken = [page("alloc_zone_locked", 16), page("alloc", 16)]
+    assert laws(play(*END, meanwhile=taken, end=end)) == []
+    late_reader = snapshot("start", (17, 32))
+    returned = [page("alloc_zone_locked", 16), page("pcpu_drain", 16)]
+    found = play(*END, meanwhile=returned, start=late_reader, end=snapshot("end", (16, 32)))
+    assert found.comparisons[-1].outcome == "identical"
+
+
+def test_a_difference_is_reported_once() -> None:
+    end, late = snapshot("end", (17, 32)), snapshot("late", (17, 32))
+    assert laws(play(*END, *LATE, end=end, late=late)) == [PARTITION]
+
+
+def test_a_huge_page_stays_on_its_list() -> None:
+    life = [page("alloc_zone_locked", 16, 4), page("alloc", 16, 4), page("free", 16, 4)]
+    found = play(*life, *END, start=snapshot("start", (16, 32), huge=4), end=snapshot("end"))
     assert laws(found) == []
 
 

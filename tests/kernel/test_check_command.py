@@ -1,0 +1,115 @@
+"""What `pagefuzz check` prints and returns: findings, notes, and exit 3 where events were lost."""
+
+import lzma
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from tests.kernel.material import BUNDLED, altered, lines_of, place_of
+
+from pagefuzz.cli.check import command
+from pagefuzz.exits import Exit
+
+TRACE = BUNDLED[0]
+SNAPSHOTS = TRACE.parent / "snaps.tar.xz"
+
+
+def check(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(command, arguments, standalone_mode=False)
+    assert result.exception is None
+    return int(result.return_value), result.stdout
+
+
+def test_a_clean_run_says_held() -> None:
+    code, out = check(str(TRACE))
+    assert code == Exit.HELD
+    assert "held (era 6.1; snapshots: 1 explained, 7 identical, 1 start)" in out
+    assert "note:" not in out
+
+
+def test_an_error_names_file_line_law_and_block(tmp_path: Path) -> None:
+    lines = lines_of(TRACE)
+    at = place_of(lines, lambda line: "mm_page_alloc: " in line and " order=0" in line)
+    lines.insert(at, lines[at])
+    path = altered(TRACE, tmp_path, lines)
+    code, out = check(str(path))
+    assert code == Exit.BROKEN
+    assert re.search(
+        rf"^{re.escape(str(path))}:{at + 2}: error: OUT-disjoint: mm_page_alloc pfn 0x\w+ order 0"
+        rf" overlaps pfn 0x\w+ order 0, allocated at line {at + 1}, still live\.$",
+        out,
+        re.MULTILINE,
+    )
+
+
+def test_without_counters_there_is_no_loss_information(tmp_path: Path) -> None:
+    path = altered(TRACE, tmp_path, lines_of(TRACE))
+    (tmp_path / "trace-stats.txt").unlink()
+    code, out = check(str(path))
+    assert code == Exit.HELD
+    assert "no loss information" in out
+
+
+def test_without_snapshots_the_other_laws_are_checked(tmp_path: Path) -> None:
+    path = tmp_path / "trace.txt.xz"
+    path.write_bytes(TRACE.read_bytes())
+    code, out = check(str(path))
+    assert code == Exit.HELD
+    assert "no snapshots" in out
+    assert re.search(r"BUD-partition\W+0\W+not checked", out)
+    assert re.search(r"OUT-disjoint\W+\d+\W+held", out)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("overrun: 0", "overrun: 7"), ("dropped events: 0", "dropped events: 7")],
+)
+def test_counters_tell_loss(name: str, expected: str, tmp_path: Path) -> None:
+    path = altered(TRACE, tmp_path, lines_of(TRACE))
+    stats = tmp_path / "trace-stats.txt"
+    text = stats.read_text()
+    assert f"\n{name}" in text
+    stats.write_text(text.replace(f"\n{name}", f"\n{expected}"))
+    code, out = check(str(path))
+    assert code == Exit.INCONCLUSIVE
+    assert "7 events were lost according to the per-CPU counters" in out
+
+
+def test_the_header_tells_loss(tmp_path: Path) -> None:
+    path = altered(TRACE, tmp_path, lines_of(TRACE))
+    entries = re.search(r"entries-written: (\d+)", path.read_text())
+    assert entries
+    total = int(entries[1])
+    path.write_text(path.read_text().replace(f"{total}/{total}", f"{total}/{total + 9}"))
+    code, out = check(str(path))
+    assert code == Exit.INCONCLUSIVE
+    assert "9 events were lost according to the header" in out
+
+
+def test_a_loss_line_tells_loss(tmp_path: Path) -> None:
+    lines = lines_of(TRACE)
+    lines.insert(len(lines) // 2, "CPU:0 [LOST 3 EVENTS]")
+    code, out = check(str(altered(TRACE, tmp_path, lines)))
+    assert code == Exit.INCONCLUSIVE
+    assert "3 events were lost according to [LOST EVENTS] lines" in out
+
+
+def test_a_file_that_ends_early_is_inconclusive(tmp_path: Path) -> None:
+    with lzma.open(TRACE, "rt") as stream:
+        lines = stream.read().splitlines()
+    path = tmp_path / "trace.txt"
+    path.write_text("\n".join(lines[:-100]) + "\n")
+    code, out = check(str(path), "--snapshots", str(SNAPSHOTS))
+    assert code == Exit.INCONCLUSIVE
+    assert "lacks 100 entries" in out
+
+
+def test_a_misalignment_is_no_matter_of_loss(tmp_path: Path) -> None:
+    lines = lines_of(TRACE)
+    at = place_of(lines, lambda line: "mm_page_alloc: " in line and " order=1" in line)
+    lines[at] = re.sub(r"pfn=0x[0-9a-f]+", "pfn=0x2c29", lines[at])
+    lines.append("CPU:0 [LOST 3 EVENTS]")
+    code, out = check(str(altered(TRACE, tmp_path, lines)))
+    assert code == Exit.BROKEN
+    assert "BUD-align" in out
