@@ -1,16 +1,20 @@
 """One face for every allocator under test: requests in, outcomes and views out."""
 
 from collections import OrderedDict
+from collections.abc import Sequence
+from operator import index
 
 from pagefuzz.errors import UsageError
 from pagefuzz.target.protocol import (
+    CountsFreeBlocks,
     CountsReferences,
     Factory,
     ListsFreeBlocks,
     ShowsState,
+    TornList,
 )
 from pagespec.frames import SIZES
-from pagespec.laws.holdings import Book
+from pagespec.laws.holdings import UNSERVED, Book, due_refusal, settle
 from pagespec.laws.law import LawBroken, Level
 from pagespec.laws.outside import Promises
 from pagespec.machine import Machine
@@ -18,8 +22,8 @@ from pagespec.ops import Op, Outcome, Verb
 from pagespec.types import FAULT, NO_MEMORY, DomainError, Pfn, Refusal, Refused
 from pagespec.zone import Zone, empty_zone
 
-UNSHOWN = frozenset({"BUD-tag", "BUD-bitmap", "BUD-count"})
-"""The laws about fields that free lists alone do not show."""
+UNSHOWN = frozenset({"BUD-tag", "BUD-bitmap"})
+"""The laws about fields that neither free lists nor counts show."""
 
 
 class Adapter:
@@ -29,7 +33,7 @@ class Adapter:
     unshown: the state laws that cannot judge it. fault: what it raised when it last failed to
     answer.
 
-    Raises LawBroken if there is no allocator, DomainError if it does not take such a machine.
+    Raises DomainError for a machine that it does not serve, and LawBroken if it cannot be made.
     """
 
     def __init__(self, factory: Factory, machine: Machine) -> None:
@@ -40,25 +44,45 @@ class Adapter:
             raise
         except Exception as fault:
             # Whatever a foreign allocator raises is a finding, here and in `serve`.
-            raise LawBroken("OUT-fault", f"no allocator was made for {machine}") from fault
+            raise LawBroken(
+                "OUT-fault", f"no allocator was made for {machine}: {fault!r}"
+            ) from fault
         self.promises: Promises = getattr(self.target, "promises", Promises())
         # What an allocator offers is asked once: the question is slow, and it is put every step.
         self.references = self.target if isinstance(self.target, CountsReferences) else None
         self.shows = self.target if isinstance(self.target, ShowsState) else None
         self.lists = self.target if isinstance(self.target, ListsFreeBlocks) else None
+        self.counts = self.target if isinstance(self.target, CountsFreeBlocks) else None
         self.verbs = frozenset(Verb if self.references else (Verb.ALLOC, Verb.FREE))
-        self.unshown = frozenset() if self.shows else UNSHOWN
+        self.unshown = frozenset[str]() if self.shows else UNSHOWN
+        if not self.shows and not self.counts:
+            self.unshown |= {"BUD-count"}
         self.level: Level = "outside"
         if self.shows or self.lists:
-            self.level = "exact" if self.shows and self.promises.exact else "refines"
+            self.level = "exact" if self.promises.exact else "refines"
         self.fault: Exception | None = None
+        self._trusts = None if self.promises.refuses else Book(machine)
 
     def serve(self, op: Op) -> Outcome:
-        """Put the request to the allocator; whatever it raises becomes an outcome."""
+        """Put the request to the allocator; whatever it raises becomes an outcome.
+
+        One that does not promise to refuse illegal requests is spared them: they are refused here.
+        """
+        if self._trusts is None:
+            return self._put(op)
+        due = due_refusal(self._trusts, op.verb.value, op.order, op.pfn)
+        if due is not None:
+            return due
+        outcome = self._put(op)
+        if outcome in UNSERVED or op.verb is not Verb.ALLOC or self._in_zone(outcome):
+            settle(self._trusts, op.verb.value, op.order, op.pfn, op.compound, outcome)
+        return outcome
+
+    def _put(self, op: Op) -> Outcome:
         try:
             if op.verb is Verb.ALLOC:
                 got = self._alloc(op)
-                return NO_MEMORY if got is None else got
+                return NO_MEMORY if got is None else _frame(got)
             if op.verb is Verb.FREE:
                 self.target.free(op.pfn, op.order)
             elif self.references is not None:
@@ -77,21 +101,66 @@ class Adapter:
             return self.references.alloc_compound(op.order)
         return self.target.alloc(op.order)
 
-    def view(self, book: Book) -> Zone | None:
-        """The allocator's state as a zone, or None if it shows nothing.
+    def _in_zone(self, pfn: Pfn) -> bool:
+        return self.machine.start <= pfn < self.machine.end
 
-        Free lists alone are completed by what the caller knows; the fields that this cannot fill
-        are those of `unshown`.
+    def view(self, book: Book) -> Zone | None:
+        """The allocator's state as a zone, or None if it shows nothing. Raises TornList.
+
+        Free lists alone are completed by what the caller knows and by what follows from them; laws
+        about the fields that this fills are those of `unshown`.
         """
-        if self.shows is not None:
-            return self.shows.state()
-        if self.lists is None:
-            return None
-        zone = empty_zone(self.machine)
-        lists = self.lists.free_lists()
-        zone.free_area = [OrderedDict.fromkeys(blocks) for blocks in lists]
+        try:
+            if self.shows is not None:
+                return self.shows.state()
+            if self.lists is None:
+                return None
+            zone = self._completed(self.lists.free_lists(), book)
+            if self.counts is not None:
+                zone.nr_free = list(self.counts.nr_free())
+                zone.free_pages = index(self.counts.free_pages())
+        except TornList:
+            raise
+        except Exception as fault:
+            raise TornList(f"the free blocks could not be read: {fault!r}") from fault
+        return zone
+
+    def _completed(self, lists: Sequence[Sequence[Pfn]], book: Book) -> Zone:
+        machine = self.machine
+        if len(lists) != machine.top + 1:
+            raise TornList(f"{len(lists)} free lists, expected one for each order 0..{machine.top}")
+        zone = empty_zone(machine)
+        for order, blocks in enumerate(lists):
+            self._check_readable(order, blocks)
+            zone.free_area[order] = OrderedDict.fromkeys(blocks)
+            if machine.era.design == "tag":
+                zone.tag.update(dict.fromkeys(blocks, order))
+            elif order < machine.top:
+                for pfn in blocks:
+                    zone.pair_bits[order] ^= {(pfn - machine.base) // SIZES[order] // 2}
         zone.nr_free = [len(blocks) for blocks in lists]
         zone.free_pages = sum(SIZES[order] * len(blocks) for order, blocks in enumerate(lists))
-        zone.tag = {pfn: order for order, blocks in enumerate(lists) for pfn in blocks}
         zone.held, zone.given = book.held.copy(), book.given.copy()
         return zone
+
+    def _check_readable(self, order: int, blocks: Sequence[Pfn]) -> None:
+        """Refuse lists that no zone can have; blocks that merely stray are left to the laws.
+
+        A block that is listed twice would vanish in a set, and masks of frames that lie far out
+        would not fit in memory.
+        """
+        if len(set(blocks)) != len(blocks):
+            twice = next(pfn for pfn in blocks if list(blocks).count(pfn) > 1)
+            raise TornList(f"the list of order {order} holds pfn {twice} twice")
+        near = range(self.machine.start - SIZES[order], self.machine.end + SIZES[order])
+        for pfn in blocks:
+            if pfn not in near:
+                raise TornList(f"the list of order {order} holds {pfn!r}, no frame near the zone")
+
+
+def _frame(got: Pfn) -> Pfn:
+    """What alloc returned, if it can be a frame number."""
+    pfn = index(got)
+    if pfn < 0:
+        raise TypeError(f"alloc returned {got}; expected a frame number or None")
+    return pfn

@@ -10,12 +10,14 @@ there lets more laws judge:
 
     promises = Promises(...)                 what it holds itself to (the default: eager, refusing)
     alloc_compound(order), get(pfn), put(pfn)  references
-    free_lists() -> per order, the free blocks' first frames: the BUD laws
-    state() -> Zone                          the whole state: all laws, and with
+    free_lists() -> per order, the free blocks' first frames: the BUD laws, and with
                                              `Promises(exact=True)` equality with Linux of the era
+    nr_free(), free_pages()                  counts kept beside the lists: BUD-count
+    state() -> Zone                          the whole state: all laws
 
 An illegal free is refused by raising ValueError, or one of `pagespec.types.Refused` to give the
-reason. Any other exception is a finding.
+reason. A machine that the allocator does not serve is turned down by raising
+`pagespec.types.DomainError` from the constructor. Any other exception is a finding.
 """
 
 from collections.abc import Callable, Sequence
@@ -55,7 +57,18 @@ class ListsFreeBlocks(Protocol):
     """An allocator that shows its free blocks."""
 
     def free_lists(self) -> Sequence[Sequence[Pfn]]:
-        """Per order from 0 up, the first frames of the free blocks."""
+        """Per order from 0 up, the first frames of the free blocks, the one served next first."""
+
+
+@runtime_checkable
+class CountsFreeBlocks(Protocol):
+    """An allocator that shows its free blocks, and keeps counts of them besides."""
+
+    def nr_free(self) -> Sequence[int]:
+        """Per order from 0 up, how many blocks it counts as free."""
+
+    def free_pages(self) -> int:
+        """How many frames it counts as free."""
 
 
 @runtime_checkable
@@ -71,4 +84,4 @@ class TornList(Exception):
 
 
 Factory: TypeAlias = Callable[[Machine], Target]
-"""Makes a fresh allocator with all of the machine's memory free."""
+"""Makes a fresh allocator with all of `machine.managed` free, or raises DomainError."""
