@@ -33,7 +33,8 @@ class Adapter:
     unshown: the state laws that cannot judge it. fault: what it raised when it last failed to
     answer.
 
-    Raises DomainError for a machine that it does not serve, and LawBroken if it cannot be made.
+    Raises DomainError for a machine that it does not serve, LawBroken if it cannot be made, and
+    UsageError if it is no allocator at all.
     """
 
     def __init__(self, factory: Factory, machine: Machine) -> None:
@@ -47,6 +48,12 @@ class Adapter:
             raise LawBroken(
                 "OUT-fault", f"no allocator was made for {machine}: {fault!r}"
             ) from fault
+        for method in ("alloc", "free"):
+            if not callable(getattr(self.target, method, None)):
+                raise UsageError(
+                    f"the target's {type(self.target).__name__} has no method {method}; expected "
+                    "alloc(order) and free(pfn, order)"
+                )
         self.promises: Promises = getattr(self.target, "promises", Promises())
         # What an allocator offers is asked once: the question is slow, and it is put every step.
         self.references = self.target if isinstance(self.target, CountsReferences) else None
