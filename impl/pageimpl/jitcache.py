@@ -20,7 +20,7 @@ from pagespec import types as vocabulary
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Buffer = TypeVar("Buffer", Memory, Words)
+Buffer = TypeVar("Buffer", bound=Memory | Words)
 
 ROOT_VARIABLE = "PAGEIMPL_CACHE_DIR"
 """The environment variable that names the root of all cache directories."""

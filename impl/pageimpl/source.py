@@ -129,6 +129,6 @@ def plain_modules(patches: Mapping[str, Patch] | None = None) -> Kernels:
 def compiled_modules(patches: Mapping[str, Patch] | None = None) -> Kernels:
     """The kernels from source text, compiled when called and kept in this process only.
 
-    Raises ValueError as plain_modules does.
+    NUMBA_DISABLE_JIT leaves them plain. Raises ValueError as plain_modules does.
     """
-    return _kernels(_load(patches or {}, _compiled_anew), compiled=True)
+    return _kernels(_load(patches or {}, _compiled_anew), compiled=not jit_disabled())

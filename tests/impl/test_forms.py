@@ -1,0 +1,53 @@
+"""The two forms of the kernels are one allocator: the same answers and the same bytes."""
+
+import numpy as np
+import pytest
+from tests.impl.machines import MACHINES, name_of
+
+from pageimpl.allocator import Allocator, Stream
+from pagespec.machine import Machine
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=name_of)
+def test_plain_and_compiled_agree_byte_for_byte(machine: Machine) -> None:
+    """After each request of a random stream both memories hold the same bytes."""
+    plain, compiled = Allocator(machine, jit=False), Allocator(machine)
+    streams = Stream(plain, 11), Stream(compiled, 11)
+
+    for _ in range(400):
+        expected, actual = (stream.run(1).tolist() for stream in streams)
+        assert expected == actual
+        assert np.array_equal(plain.memory.array, compiled.memory.array)
+
+
+@pytest.mark.parametrize("jit", [False, True])
+def test_a_stream_is_its_seed(jit: bool) -> None:
+    """The same seed gives the same rows, in one batch or in many; another seed others."""
+    whole = Stream(Allocator(MACHINES[0], jit=jit), 5).run(600)
+    batches = Stream(Allocator(MACHINES[0], jit=jit), 5)
+
+    assert np.array_equal(whole, np.concatenate([batches.run(n) for n in (1, 0, 99, 500)]))
+    assert not np.array_equal(whole, Stream(Allocator(MACHINES[0], jit=jit), 6).run(600))
+
+
+@pytest.mark.parametrize("weights", [(), (0, 0), (1, 2, 3, 4, 5, 6), (-1, 2)])
+def test_a_stream_needs_orders_to_draw(weights: tuple[int, ...]) -> None:
+    """Weights of no order, of orders that the zone lacks, or below zero are refused."""
+    allocator = Allocator(MACHINES[0], jit=False)
+    if not weights:
+        Stream(allocator, 1, weights=weights)
+        return
+    with pytest.raises(ValueError, match="weights="):
+        Stream(allocator, 1, weights=weights)
+
+
+def test_a_stream_draws_by_weight() -> None:
+    """Orders without weight are never drawn, and odds of 0 mean never."""
+    allocator = Allocator(MACHINES[0])
+    rows = Stream(allocator, 1, weights=(0, 3, 1), illegal=0, references=0, compound=0).run(5000)
+
+    allocations = rows[rows[:, 0] == 0]
+    assert set(allocations[:, 1].tolist()) == {1, 2}
+    assert set(rows[:, 0].tolist()) == {0, 2}
+    assert set(rows[:, 3][rows[:, 0] == 2].tolist()) == {0}
+    assert 2 < np.sum(allocations[:, 1] == 1) / np.sum(allocations[:, 1] == 2) < 4

@@ -1,0 +1,93 @@
+"""Kernels from patched text: wired to each other, shown in tracebacks, apart from the rest."""
+
+import subprocess
+import sys
+import traceback
+
+import pytest
+
+from pageimpl.allocator import Allocator, Stream
+from pageimpl.source import KERNEL_MODULES, compiled_modules, installed_modules, plain_modules
+from pagespec.era import ERAS
+from pagespec.machine import Machine
+
+MACHINE = Machine(8, 3, ERAS["2.6.11"])
+
+
+def upper_half(text: str) -> str:
+    return text.replace(
+        "add_to_free_list(mem, p + (1 << high), high, False)",
+        "add_to_free_list(mem, p, high, False)\n        p += 1 << high",
+    )
+
+
+def test_a_patch_reaches_its_callers() -> None:
+    """A fault in one module is seen through every other module of its set, and in no other set."""
+    for kernels in (plain_modules({"buddy": upper_half}), compiled_modules({"buddy": upper_half})):
+        allocator = Allocator(MACHINE, modules=kernels)
+        allocator.alloc(0)
+        assert allocator.free_area() == [[6], [4], [0], []]
+        rows = Stream(Allocator(MACHINE, modules=kernels), 1).run(200)
+        assert rows.tolist() != Stream(Allocator(MACHINE), 1).run(200).tolist()
+    for kernels in (plain_modules(), compiled_modules(), installed_modules()):
+        allocator = Allocator(MACHINE, modules=kernels)
+        allocator.alloc(0)
+        assert allocator.free_area() == [[1], [2], [4], []]
+
+
+@pytest.mark.parametrize("name", KERNEL_MODULES)
+def test_every_module_can_be_patched(name: str) -> None:
+    """Each module of the set is loaded from text, under its own name."""
+    module = plain_modules({name: lambda text: text + "\nPATCHED = True\n"}).modules[name]
+
+    assert module.__name__ == f"pageimpl.{name}"
+    assert vars(module)["PATCHED"]
+
+
+@pytest.mark.parametrize("load", [plain_modules, compiled_modules])
+def test_useless_patches_are_refused(load: object) -> None:
+    """A patch that changes nothing would be a mutant that cannot be killed."""
+    assert load in (plain_modules, compiled_modules)
+    with pytest.raises(ValueError, match="the patch of buddy changes nothing"):
+        (plain_modules if load is plain_modules else compiled_modules)({"buddy": lambda text: text})
+    with pytest.raises(ValueError, match="no kernel module"):
+        plain_modules({"memory": lambda text: text + "#"})
+
+
+def test_tracebacks_show_patched_lines() -> None:
+    """Where a patched kernel fails, the traceback shows the text that ran."""
+    kernels = plain_modules(
+        {"zone": lambda text: text.replace("before = prev_of(mem, p)", "before = prev_of(mem, -p)")}
+    )
+    with pytest.raises(IndexError) as caught:
+        Allocator(MACHINE, modules=kernels).alloc(0)
+
+    shown = "".join(traceback.format_exception(caught.value))
+    assert "before = prev_of(mem, -p)" in shown
+    assert "<pageimpl/zone.py, variant" in shown
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("import pageimpl", "False False"),
+        ("import pageimpl.memory, pageimpl.jitcache, pageimpl.layout", "True False"),
+        ("from pageimpl.source import plain_modules; plain_modules()", "True False"),
+        ("import pageimpl.alloc", "True True"),
+    ],
+)
+def test_numba_comes_with_the_first_kernel(code: str, expected: str) -> None:
+    """Whoever needs no compiled code does not wait for the compiler."""
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            f"{code}\nimport sys\nprint('numpy' in sys.modules, 'numba' in sys.modules)",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": ":".join(sys.path)},
+    )
+
+    assert expected == done.stdout.strip()
