@@ -1,0 +1,104 @@
+"""Operations keep the discipline of steps, and its check finds what breaks it."""
+
+import inspect
+from pathlib import Path
+
+import pytest
+from tests.spec.discipline import faults, operations
+
+import pagespec
+from pagespec import alloc
+from pagespec.steps import Step, Steps, run
+
+SOURCES = sorted(Path(pagespec.__path__[0]).rglob("*.py"))
+
+SOUND = """
+def free(zone, pfn) -> Steps[None]:
+    piece = 3
+    while piece >= 0:
+        yield Step.LOCK
+        left: int = yield from give_back(zone, pfn)
+        got = yield Step.UNLOCK
+        piece -= 1
+    for order in range(3):
+        log(order)
+
+def runs(frames) -> Iterator[int]:
+    for frame in frames:
+        yield frame
+"""
+LOOP = "a for loop around a yield keeps an iterator"
+INSIDE = "a yield inside an expression keeps operands on the stack"
+OUTSIDE = "a name from outside the operation is no local of it"
+
+PLANTED = {
+    "for piece in pieces:\n        yield Step.LOCK": LOOP,
+    "for piece in pieces:\n        if piece:\n            yield from f(piece)": LOOP,
+    "with lock:\n        yield Step.LOCK": "a with block around a yield keeps a context manager",
+    "try:\n        yield Step.LOCK\n    finally:\n        f()": "a try block around a yield acts "
+    "when the operation is abandoned",
+    "x = 1 + (yield Step.LOCK)": INSIDE,
+    "return (yield from f())": INSIDE,
+    "f(zone, (yield Step.LOCK))": INSIDE,
+    "if (yield Step.LOCK):\n        pass": INSIDE,
+    "while (x := (yield Step.LOCK)):\n        pass": INSIDE,
+    "zone.held[pfn] = yield Step.LOCK": INSIDE,
+    "x = y = yield Step.LOCK": INSIDE,
+    "x += yield Step.LOCK": INSIDE,
+    "yield (yield Step.LOCK)": INSIDE,
+    "yield from steps": "yield from takes a call, not a generator that lives elsewhere",
+    "global x\n    yield Step.LOCK": OUTSIDE,
+    "nonlocal x\n    yield Step.LOCK": OUTSIDE,
+}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+def test_operations_keep_the_discipline(path: Path) -> None:
+    """All state that lives across a yield is in named locals or in the zone."""
+    assert faults(path.read_text()) == []
+
+
+def test_the_operations_are_found() -> None:
+    """The check above is not vacuous: these are the operations that it has read."""
+    assert operations(inspect.getsource(alloc)) == [
+        "alloc_pages",
+        "give_back",
+        "free_pages",
+        "get_page",
+        "put_page",
+    ]
+
+
+@pytest.mark.parametrize("body", PLANTED, ids=PLANTED.keys())
+def test_planted_violations_are_found(body: str) -> None:
+    """Each way to hide state across a yield is named, on its line."""
+    source = f"def outer(x):\n  def op(zone, pfn) -> Steps[None]:\n    {body}\n"
+
+    assert [fault.partition(": ")[2] for fault in faults(source)] == [PLANTED[body]]
+
+
+def test_what_is_allowed_is_allowed() -> None:
+    """Loops without a yield, named results, and iterators that are no operations."""
+    assert faults(SOUND) == []
+    assert operations(SOUND) == ["free"]
+
+
+def test_an_operation_cannot_hide_its_kind() -> None:
+    """A generator that yields steps says so in its type, so that the check reads it."""
+    assert faults("def f(zone) -> Iterator[Step]:\n    yield Step.LOCK\n") != []
+    assert faults("f = lambda: (yield Step.LOCK)\n") != []
+
+
+def test_run_goes_to_the_end_and_returns_the_value() -> None:
+    """The sequential allocator is the operation with nothing in between."""
+    passed: list[Step] = []
+
+    def operation() -> Steps[int]:
+        passed.append(Step.LOCK)
+        yield Step.LOCK
+        passed.append(Step.UNLOCK)
+        yield Step.UNLOCK
+        return 7
+
+    assert run(operation()) == 7
+    assert passed == [Step.LOCK, Step.UNLOCK]
