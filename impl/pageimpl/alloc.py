@@ -6,6 +6,7 @@ enough to tell legal frees from all others, so the check is always on.
 """
 
 from pageimpl import bitmap, buddy
+from pageimpl.frames import head_of, is_aligned
 from pageimpl.jitcache import kernel
 from pageimpl.memory import (
     BITMAP_DESIGN,
@@ -41,7 +42,7 @@ NEVER_GIVEN = Refusal.NEVER_GIVEN.value
 def inside_held_block(mem: Memory, p: int) -> bool:
     """Whether a held block that starts below the frame covers it."""
     for order in range(1, top_of(mem) + 1):
-        head = p & ~((1 << order) - 1)
+        head = head_of(p, order)
         if head < first_of(mem):
             return False
         owner = owner_of(mem, head)
@@ -57,10 +58,9 @@ def held_block(mem: Memory, pfn: int, order: int) -> int:
     The most outward reason is named first: bounds, alignment, holes, then ownership.
     """
     p = pfn + shift_of(mem)
-    size = 1 << order
-    if p < first_of(mem) or p + size > end_of(mem):
+    if p < first_of(mem) or p + (1 << order) > end_of(mem):
         return OUTSIDE
-    if p & (size - 1) != 0:
+    if not is_aligned(p, order):
         return MISALIGNED
     owner = owner_of(mem, p)
     if owner >= HELD:

@@ -7,6 +7,7 @@ from random import Random
 import numpy as np
 import numpy.typing as npt
 
+from pageimpl import stream as words
 from pageimpl import walk
 from pageimpl.layout import empty_zone
 from pageimpl.memory import Memory, Words, free_pages_of
@@ -104,8 +105,6 @@ class Stream:
         references: int = 64,
         compound: int = 256,
     ) -> None:
-        from pageimpl import stream as words
-
         self.allocator = allocator
         top = allocator.machine.top
         weights = weights or [1 << (top - order) for order in range(top + 1)]

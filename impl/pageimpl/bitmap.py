@@ -4,6 +4,7 @@ The twin of the spec's `bitmap`, in slots. The merge decision reads nothing but 
 that does not exist is never looked at.
 """
 
+from pageimpl.frames import buddy_of, parent_of
 from pageimpl.jitcache import kernel
 from pageimpl.memory import (
     Memory,
@@ -21,6 +22,12 @@ from pageimpl.zone import list_add, list_del
 
 
 @kernel
+def pair_of(index: int, order: int) -> int:
+    """The number of the pair to which the block at the index belongs."""
+    return index >> (1 + order)
+
+
+@kernel
 def toggle_pair(mem: Memory, p: int, order: int) -> bool:
     """Toggle the bit of the block's pair; return whether it was set before.
 
@@ -30,7 +37,7 @@ def toggle_pair(mem: Memory, p: int, order: int) -> bool:
     if order == top_of(mem):
         return False
     span = span_of(mem)
-    bit = span - (span >> order) + ((p - origin_of(mem)) >> (1 + order))
+    bit = span - (span >> order) + pair_of(p - origin_of(mem), order)
     at = map_of(mem) + (bit >> 3)
     mask = 1 << (bit & 7)
     before = byte_at(mem, at)
@@ -66,7 +73,7 @@ def free_one_block(mem: Memory, p: int, order: int, to_tail: bool) -> None:
     """Free the block and merge it upward as long as its pair's bit was set."""
     set_free_pages(mem, free_pages_of(mem) + (1 << order))
     while toggle_pair(mem, p, order):
-        list_del(mem, p ^ (1 << order), order)
-        p &= ~(1 << order)
+        list_del(mem, buddy_of(p, order), order)
+        p = parent_of(p, order)
         order += 1
     list_add(mem, p, order, to_tail)

@@ -1,6 +1,7 @@
 """Boot hands a chunk's frames over to the allocator, as its maximal aligned blocks."""
 
 from pageimpl.alloc import give_back
+from pageimpl.frames import largest_order_at
 from pageimpl.jitcache import kernel
 from pageimpl.memory import Memory, shift_of, top_of
 
@@ -12,8 +13,6 @@ def boot_chunk(mem: Memory, first: int, end: int, to_tail: bool) -> None:
     p = first + shift_of(mem)
     end += shift_of(mem)
     while p < end:
-        order = 0
-        while order < top and p & ((2 << order) - 1) == 0 and p + (2 << order) <= end:
-            order += 1
+        order = largest_order_at(p, end - p, top)
         give_back(mem, p, order, to_tail)
         p += 1 << order

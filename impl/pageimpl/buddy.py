@@ -5,6 +5,7 @@ frame exists: what lies outside looks like a free block.
 """
 
 from pageimpl.bounds import frame_exists
+from pageimpl.frames import buddy_of, parent_of
 from pageimpl.jitcache import kernel
 from pageimpl.memory import (
     BUDDY,
@@ -68,10 +69,10 @@ def buddy_merge_likely(mem: Memory, p: int, order: int) -> bool:
     """Whether the block would merge twice as soon as its buddy is freed."""
     if order >= top_of(mem) - 1:
         return False
-    parent = p & ~(1 << order)
+    parent = parent_of(p, order)
     if placement_of(mem) == PLACE_LIKELY_2_6_39 and p != parent:
         return False
-    parents_buddy = parent ^ (2 << order)
+    parents_buddy = buddy_of(parent, order + 1)
     return frame_exists(mem, parents_buddy) and page_is_buddy(mem, parents_buddy, order + 1)
 
 
@@ -81,11 +82,11 @@ def free_one_block(mem: Memory, p: int, order: int, to_tail: bool) -> None:
     top = top_of(mem)
     set_free_pages(mem, free_pages_of(mem) + (1 << order))
     while order < top:
-        buddy = p ^ (1 << order)
+        buddy = buddy_of(p, order)
         if not frame_exists(mem, buddy) or not page_is_buddy(mem, buddy, order):
             break
         del_from_free_list(mem, buddy, order)
-        p &= ~(1 << order)
+        p = parent_of(p, order)
         order += 1
     if not to_tail and placement_of(mem) != PLACE_HEAD:
         to_tail = buddy_merge_likely(mem, p, order)

@@ -30,7 +30,7 @@ NOT_CODE = frozenset({"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"})
 
 
 def kernel_files() -> list[Path]:
-    """Every file whose text ends up in compiled code, by way of its functions or constants."""
+    """Every file whose text ends up in the code of others, by way of its functions or constants."""
     return [*sorted(Path(__file__).parent.glob("*.py")), Path(vocabulary.__file__)]
 
 

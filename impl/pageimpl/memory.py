@@ -146,6 +146,7 @@ def zone_global() -> tuple[Load, Store]:
 
 
 # The record. A head's record holds its list's ends and, where a frame counts references, nr_free.
+# References have 32 bits: more than anybody takes one at a time.
 next_of, set_next = record_field(4, 0)
 prev_of, set_prev = record_field(4, 4)
 refs_of, set_refs = record_field(4, 8)

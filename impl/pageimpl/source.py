@@ -18,7 +18,7 @@ from typing import TypeAlias
 from pageimpl.jitcache import Buffer, compiled, jit_disabled, operand
 from pageimpl.memory import Memory, Words
 
-KERNEL_MODULES = ("bounds", "zone", "buddy", "bitmap", "alloc", "boot", "stream")
+KERNEL_MODULES = ("frames", "bounds", "zone", "buddy", "bitmap", "alloc", "boot", "stream")
 """The modules that a patch may change, each after those that it imports."""
 
 Patch: TypeAlias = Callable[[str], str]

@@ -5,6 +5,8 @@ import pytest
 from tests.impl.machines import MACHINES, name_of
 
 from pageimpl.allocator import Allocator, Stream
+from pageimpl.refine import zone_of
+from pagespec.era import ERAS
 from pagespec.machine import Machine
 
 
@@ -51,3 +53,17 @@ def test_a_stream_draws_by_weight() -> None:
     assert set(rows[:, 0].tolist()) == {0, 2}
     assert set(rows[:, 3][rows[:, 0] == 2].tolist()) == {0}
     assert 2 < np.sum(allocations[:, 1] == 1) / np.sum(allocations[:, 1] == 2) < 4
+
+
+def test_the_two_designs_are_one_allocator() -> None:
+    """Pair bitmap and order tag give the same answers and lists, and bits are tags xor-ed."""
+    tagged, mapped = (Allocator(Machine(61, 4, ERAS[era])) for era in ("2.6.11", "2.6.8"))
+    streams = Stream(tagged, 9), Stream(mapped, 9)
+
+    for _ in range(500):
+        expected, actual = (stream.run(1).tolist() for stream in streams)
+        assert expected == actual
+        by_tag, by_bit = zone_of(tagged), zone_of(mapped)
+        assert by_tag.free_area == by_bit.free_area
+        ones = [{pfn >> (1 + order) for pfn in by_tag.free_area[order]} for order in range(4)]
+        assert [*ones, set()] == by_bit.pair_bits
