@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 
 from pagespec.frames import SIZES, head_of
+from pagespec.laws.law import LawBroken
 from pagespec.machine import Machine
 from pagespec.ops import Op, Outcome, Verb
-from pagespec.trace import Operand, Request, name_of
+from pagespec.trace import Operand, Request, Trace, name_of
 from pagespec.types import Order, Pfn
 
 
@@ -50,7 +51,8 @@ class Recorder:
         return Operand(name, pfn - head), order
 
 
-def recorded(machine: Machine, done: Iterable[tuple[Op, Outcome]]) -> tuple[Request, ...]:
-    """A whole run by name."""
+def trace_of(machine: Machine, done: Iterable[tuple[Op, Outcome]], broken: LawBroken) -> Trace:
+    """A run that broke a law, by name, with the complaint as its comment."""
     recorder = Recorder(machine)
-    return tuple(recorder.request_of(op, outcome) for op, outcome in done)
+    requests = tuple(recorder.request_of(op, outcome) for op, outcome in done)
+    return Trace(machine, requests, broken.law_id, (" ".join(str(broken).split()),))

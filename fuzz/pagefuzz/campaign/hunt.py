@@ -10,7 +10,7 @@ from time import perf_counter
 
 from pagefuzz.campaign.walk import random_machine, walk
 from pagefuzz.lockstep import Lockstep
-from pagefuzz.record import recorded
+from pagefuzz.record import trace_of
 from pagefuzz.shrink import shrink, size_of
 from pagefuzz.target.protocol import Factory
 from pagespec.era import Era
@@ -44,8 +44,7 @@ def fail(factory: Factory, seed: str, level: Level, era: Era | None) -> tuple[Tr
         walk(lockstep, rng, WALK_REQUESTS)
     except LawBroken as broken:
         done = lockstep.done if lockstep is not None else []
-        comment = f"seed {seed}, {broken}"
-        return Trace(machine, recorded(machine, done), broken.law_id, (comment,)), len(done)
+        return trace_of(machine, done, broken), len(done)
     return None, len(lockstep.done)
 
 

@@ -45,9 +45,7 @@ class Adapter:
             raise
         except Exception as fault:
             # Whatever a foreign allocator raises is a finding, here and in `serve`.
-            raise LawBroken(
-                "OUT-fault", f"no allocator was made for {machine}: {fault!r}"
-            ) from fault
+            raise LawBroken("OUT-fault", f"no allocator was made: {fault!r}") from fault
         for method in ("alloc", "free"):
             if not callable(getattr(self.target, method, None)):
                 raise UsageError(
@@ -124,8 +122,8 @@ class Adapter:
                 return None
             zone = self._completed(self.lists.free_lists(), book)
             if self.counts is not None:
-                zone.nr_free = list(self.counts.nr_free())
-                zone.free_pages = index(self.counts.free_pages())
+                nr_free, zone.free_pages = self.counts.counts()
+                zone.nr_free = list(nr_free)
         except TornList:
             raise
         except Exception as fault:

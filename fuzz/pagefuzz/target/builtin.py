@@ -1,5 +1,8 @@
 """The allocators that come with the project: the fast twin, and the spec itself."""
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from pagefuzz.target.protocol import TornList
 from pagespec.boot import boot
 from pagespec.laws.outside import Promises
@@ -8,17 +11,20 @@ from pagespec.ops import Op, Verb, perform
 from pagespec.types import NO_MEMORY, REFUSED, Block, Order, Pfn, Refusal
 from pagespec.zone import Zone, copy_of
 
+if TYPE_CHECKING:
+    from pageimpl.source import Kernels
+
 
 class Twin:
     """The compiled twin, which promises to be Linux of the era, frame for frame."""
 
     promises = Promises(exact=True)
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, kernels: "Kernels | None" = None) -> None:
         # Numba takes a third of a second to import; whoever tests another allocator need not wait.
         from pageimpl.allocator import Allocator
 
-        self.allocator = Allocator(machine)
+        self.allocator = Allocator(machine, modules=kernels)
         self.free, self.get, self.put = (
             self.allocator.free,
             self.allocator.get,
@@ -41,6 +47,17 @@ class Twin:
             return refine.zone_of(self.allocator)
         except refine.TornList as torn:
             raise TornList(str(torn)) from None
+
+
+@dataclass(frozen=True, slots=True)
+class TwinFactory:
+    """Makes twins, of the installed kernels or of a set with a planted fault."""
+
+    kernels: "Kernels | None" = None
+
+    def __call__(self, machine: Machine) -> Twin:
+        """A fresh twin on the machine."""
+        return Twin(machine, self.kernels)
 
 
 class Spec:

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from pagefuzz.errors import UsageError
-from pagefuzz.target.builtin import Spec, Twin
+from pagefuzz.target.builtin import Spec, TwinFactory
 from pagefuzz.target.protocol import Factory
 
 DEFAULT = "numba"
@@ -35,7 +35,7 @@ def factory_of(target: str) -> Factory:
     Raises UsageError, in one sentence, for a string that names none.
     """
     if target == DEFAULT:
-        return Twin
+        return TwinFactory()
     if target == "spec":
         return Spec
     if target in _EXAMPLES:

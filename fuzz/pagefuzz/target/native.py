@@ -119,7 +119,7 @@ class Native:
         if "lists" in parts:
             self.free_lists = session.free_lists
         if "counts" in parts:
-            self.nr_free, self.free_pages = session.nr_free, session.free_pages
+            self.counts = session.counts
         if "references" in parts:
             self.alloc_compound = session.alloc_compound
             self.get, self.put = session.get, session.put
@@ -160,7 +160,7 @@ class Session:
 
     def free_lists(self) -> Sequence[Sequence[Pfn]]:
         """See `ListsFreeBlocks`."""
-        numbers = array("q", self._ask(Ask.LISTS).payload)
+        numbers = array("q", self._ask(Ask.FREE_LIST).payload)
         lists: list[Sequence[Pfn]] = []
         at = 0
         for order in range(self._machine.top + 1):
@@ -171,13 +171,10 @@ class Session:
             at += count
         return lists
 
-    def nr_free(self) -> Sequence[int]:
+    def counts(self) -> tuple[Sequence[int], int]:
         """See `CountsFreeBlocks`."""
-        return array("q", self._ask(Ask.COUNTS).payload)
-
-    def free_pages(self) -> int:
-        """See `CountsFreeBlocks`."""
-        return self._ask(Ask.COUNTS).value
+        reply = self._ask(Ask.NR_FREE)
+        return array("q", reply.payload), reply.value
 
     def close(self) -> None:
         """End the allocator, if it still lives."""

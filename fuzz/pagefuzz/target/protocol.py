@@ -12,7 +12,7 @@ there lets more laws judge:
     alloc_compound(order), get(pfn), put(pfn)  references
     free_lists() -> per order, the free blocks' first frames: the BUD laws, and with
                                              `Promises(exact=True)` equality with Linux of the era
-    nr_free(), free_pages()                  counts kept beside the lists: BUD-count
+    counts() -> nr_free per order, free_pages  what it counts beside the lists: BUD-count
     state() -> Zone                          the whole state: all laws
 
 An illegal free is refused by raising ValueError, or one of `pagespec.types.Refused` to give the
@@ -64,11 +64,8 @@ class ListsFreeBlocks(Protocol):
 class CountsFreeBlocks(Protocol):
     """An allocator that shows its free blocks, and keeps counts of them besides."""
 
-    def nr_free(self) -> Sequence[int]:
-        """Per order from 0 up, how many blocks it counts as free."""
-
-    def free_pages(self) -> int:
-        """How many frames it counts as free."""
+    def counts(self) -> tuple[Sequence[int], int]:
+        """Per order from 0 up how many blocks it counts as free, and how many frames in all."""
 
 
 @runtime_checkable

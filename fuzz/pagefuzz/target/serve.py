@@ -47,7 +47,7 @@ _Type: TypeAlias = type[ctypes.c_void_p] | type[ctypes.c_int64] | type[ctypes.c_
 
 
 class Ask(IntEnum):
-    """What a request asks for."""
+    """What a request asks for, by the function of the library that serves it."""
 
     CREATE = 0
     DESTROY = 1
@@ -56,8 +56,8 @@ class Ask(IntEnum):
     FREE = 4
     GET = 5
     PUT = 6
-    LISTS = 7
-    COUNTS = 8
+    FREE_LIST = 7
+    NR_FREE = 8
 
 
 class Run(ctypes.Structure):
@@ -184,14 +184,14 @@ def _serve(library: ctypes.CDLL, channel: socket.socket, payload: bytes) -> None
         _limit(seconds)
         if what in calls:
             value = calls[what](order, pfn)
-        elif what == Ask.LISTS:
+        elif what == Ask.FREE_LIST:
             room = room or array("q", bytes(8 * pages))
             address = room.buffer_info()[0]
             for order in orders:
                 count = library.pf_free_list(zone, order, address, pages)
                 shown.append(count)
                 shown.extend(room[: max(0, count)])
-        elif what == Ask.COUNTS:
+        elif what == Ask.NR_FREE:
             shown.extend(library.pf_nr_free(zone, order) for order in orders)
             value = library.pf_free_pages(zone)
         else:

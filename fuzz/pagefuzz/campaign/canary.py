@@ -1,0 +1,42 @@
+"""The canary: a fault planted in the twin that every gear must catch before its silence counts.
+
+The merge loop stops one order early, so two free blocks stay apart below the top order. For a long
+time nothing goes wrong that a caller would see: a harness that has stopped looking at the lists,
+or whose comparison has gone blind, does not notice.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pagefuzz.campaign.plan import Gear, Plan
+from pagefuzz.campaign.unit import run_unit
+from pagefuzz.target.builtin import TwinFactory
+
+FAULT = ("    while order < top:\n", "    while order < top - 1:\n")
+"""The planted change of the twin's `free_one_block`: old text and new."""
+
+
+def planted_twin() -> TwinFactory:
+    """Twins with the canary's fault, in the plain form of their kernels."""
+    from pageimpl.source import plain_modules
+
+    return TwinFactory(plain_modules({"buddy": lambda text: text.replace(*FAULT)}))
+
+
+def missed_by(plan: Plan) -> list[Gear]:
+    """The gears of the plan that do not catch the canary, each in the very code that a run uses.
+
+    A gear must find the fault, keep its trace, and shrink it. The fault is in the tag design.
+    """
+    twin = planted_twin()
+    missed: list[Gear] = []
+    with TemporaryDirectory() as folder:
+        for gear in plan.gears:
+            small = replace(
+                plan, gears=(gear,), eras=("6.1",), level="exact", rounds=30, out=Path(folder)
+            )
+            result = run_unit(small, 0, twin)
+            if result.law is None or result.finding is None or not result.finding.exists():
+                missed.append(gear)
+    return missed

@@ -1,0 +1,101 @@
+"""Three gears on one trace format: streams for volume, walks for depth, Hypothesis for shape.
+
+Each does its share of a unit, enters what it did into the result, and hands a failure to `found`
+as soon as it has one.
+"""
+
+from collections.abc import Callable
+from random import Random
+from typing import TypeAlias
+
+from pagefuzz.campaign.plan import Gear, Plan, Result
+from pagefuzz.campaign.walk import random_machine, walk
+from pagefuzz.lockstep import Lockstep
+from pagefuzz.record import trace_of
+from pagefuzz.target.builtin import TwinFactory
+from pagefuzz.target.protocol import Factory
+from pagespec.era import Era
+from pagespec.laws.law import LawBroken
+from pagespec.machine import Machine
+from pagespec.trace import Trace
+from pagespec.types import DomainError
+
+Found: TypeAlias = Callable[[Trace], None]
+RunGear: TypeAlias = Callable[[Plan, Random, Era, Factory, Result, Found], None]
+
+STREAM_REQUESTS, WALK_REQUESTS, EXAMPLES = 5_000, 100, 8
+"""What one round is: requests of two streams and of two walks each, and Hypothesis examples."""
+
+
+def run_streams(
+    plan: Plan, rng: Random, era: Era, factory: Factory, result: Result, found: Found
+) -> None:
+    """Compiled requests to the twin, on a machine of any shape and on one with every order."""
+    # Numba takes a third of a second to import, and only this gear needs it.
+    from pagefuzz.campaign.stream import Replay
+
+    assert isinstance(factory, TwinFactory), "only the twin has compiled streams"
+    large = Machine(4096 + rng.randrange(1024), 10, era, rng.choice((0, 1, 1 << 20)))
+    for machine in (random_machine(rng, era), large):
+        replay = Replay(machine, rng, factory.kernels)
+        try:
+            replay.run(STREAM_REQUESTS * plan.rounds)
+        except LawBroken as broken:
+            found(trace_of(machine, replay.done, broken))
+            return
+        finally:
+            result.operations += len(replay.done)
+            result.reached += replay.reached
+
+
+def run_walks(
+    plan: Plan, rng: Random, era: Era, factory: Factory, result: Result, found: Found
+) -> None:
+    """Random requests in lockstep, on machines of any shape; the allocator may decline some."""
+    for _ in range(2 * plan.rounds):
+        machine = random_machine(rng, era)
+        lockstep: Lockstep | None = None
+        try:
+            lockstep = Lockstep(machine, factory, plan.level)
+            walk(lockstep, rng, WALK_REQUESTS)
+        except DomainError:
+            result.declined += 1
+        except LawBroken as broken:
+            found(trace_of(machine, lockstep.done if lockstep is not None else [], broken))
+            return
+        finally:
+            if lockstep is not None:
+                result.operations += len(lockstep.done)
+                result.judged += len(lockstep.done)
+                result.reached += lockstep.reached
+
+
+def run_hypothesis(
+    plan: Plan, rng: Random, era: Era, factory: Factory, result: Result, found: Found
+) -> None:
+    """Hypothesis examples in lockstep; the first failure ends them.
+
+    It is shrunk like any other, as a trace: that takes a fraction of a second, where Hypothesis
+    needs several to shrink what it drew. A test that runs the machine itself has both.
+    """
+    # Hypothesis takes a third of a second to import, and only this gear needs it.
+    from pagefuzz.machines.buddy import Ledger, run_machine
+
+    ledger = Ledger(factory, plan.level, found)
+    examples = EXAMPLES * plan.rounds
+    try:
+        run_machine(ledger, [era], rng.getrandbits(63), examples=examples, shrink=False)
+    except LawBroken:
+        # It has been handed to `found`.
+        return
+    finally:
+        result.operations += ledger.operations
+        result.judged += ledger.operations
+        result.reached += ledger.reached
+
+
+RUN_GEAR: dict[Gear, RunGear] = {
+    "stream": run_streams,
+    "walk": run_walks,
+    "hypothesis": run_hypothesis,
+}

@@ -1,0 +1,127 @@
+"""A whole session: canary, units over the cores, the bundled traces of real kernels, the tables."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+
+from pagefuzz.campaign.canary import missed_by
+from pagefuzz.campaign.plan import Gear, Plan, Result
+from pagefuzz.campaign.pool import Budget, run_units
+from pagefuzz.campaign.verdict import Offer, exits_of, summary_of
+from pagefuzz.campaign.walk import FUZZED_ERAS
+from pagefuzz.errors import UsageError
+from pagefuzz.exits import Exit, worst
+from pagefuzz.kernel.checking import check_run
+from pagefuzz.kernel.runs import bundled_runs
+from pagefuzz.lockstep import STRICTER
+from pagefuzz.report import campaign as tables
+from pagefuzz.report import console
+from pagefuzz.target.adapter import Adapter
+from pagefuzz.target.builtin import TwinFactory
+from pagefuzz.target.load import factory_of
+from pagespec.era import ERAS, era_named
+from pagespec.laws.law import Level
+from pagespec.machine import Machine
+from pagespec.types import DomainError
+
+
+def plan_for(
+    target: str, seed: int, level: Level, eras: tuple[str, ...], out: Path, rounds: int
+) -> Plan:
+    """The plan of a session on a target.
+
+    Without eras all that were released are taken, or of an allocator that does not take them all
+    those that it takes. Raises UsageError for a target or an era that there is not.
+    """
+    factory = factory_of(target)
+    asked = [era_named(era).name for era in eras] or [era.name for era in FUZZED_ERAS]
+    taken = tuple(era for era in asked if _takes(target, era))
+    if not taken:
+        raise UsageError(f"target {target} takes no machine of era {', '.join(asked)}")
+    gears: tuple[Gear, ...] = ("walk", "hypothesis")
+    if isinstance(factory, TwinFactory) and level == "exact":
+        gears = ("stream", *gears)
+    return Plan(seed, target, level, taken, gears, out, rounds)
+
+
+def _probe(target: str, era: str) -> Adapter:
+    return Adapter(factory_of(target), Machine(pages=64, top=4, era=ERAS[era]))
+
+
+def _takes(target: str, era: str) -> bool:
+    try:
+        _probe(target, era)
+    except DomainError:
+        return False
+    return True
+
+
+def run_session(plan: Plan, jobs: int, budget: Budget) -> Exit:
+    """Run it, print its tables, and return what its end means; the seed comes first and last."""
+    console.seed(plan.seed)
+    probe = _probe(plan.target, plan.eras[0])
+    level = min(plan.level, probe.level, key=STRICTER.__getitem__)
+    offer = Offer(level, probe.verbs, probe.unshown)
+    begin = perf_counter()
+    missed = missed_by(plan)
+    done: list[Result] = []
+    codes: list[Exit] = []
+    with console.progress("run") as tell:
+
+        def told(result: Result) -> None:
+            done.append(result)
+            operations = sum(one.operations for one in done)
+            rate = operations / (perf_counter() - begin)
+            broken = sum(one.law is not None for one in done)
+            tell(
+                f"units {len(done)}  operations {operations:,} ({rate:,.0f}/s)  "
+                f"broken {broken}  seed {plan.seed:08x}"
+            )
+
+        try:
+            run_units(plan, jobs, budget, told)
+        except KeyboardInterrupt:
+            codes.append(Exit.INTERRUPTED)
+    results = sorted(done, key=lambda result: result.number)
+    summary = summary_of(plan, offer, results, missed)
+    tables.show(plan, offer, summary, perf_counter() - begin)
+    codes += exits_of(summary)
+    if isinstance(factory_of(plan.target), TwinFactory) and Exit.INTERRUPTED not in codes:
+        codes += _real_traces()
+    code = worst(codes)
+    print(f"{MEANING[code]}: {len(results)} units; the same again: {_again(plan, len(results))}")
+    console.seed(plan.seed)
+    return code
+
+
+MEANING = {
+    Exit.HELD: "every law held",
+    Exit.BROKEN: "a law is broken",
+    Exit.INCONCLUSIVE: "inconclusive: events of the floor are missing, or a trace has lost some",
+    Exit.UNTRUSTWORTHY: "the harness cannot be trusted: it missed the canary",
+    Exit.INTERRUPTED: "interrupted",
+}
+
+
+def _again(plan: Plan, units: int) -> str:
+    return f"pagefuzz run --target {plan.target} --seed {plan.seed:08x} --units {units}"
+
+
+def _real_traces() -> Iterator[Exit]:
+    """Check the traces of real kernels that the checkout carries."""
+    rows = []
+    for path in bundled_runs():
+        report = check_run(path)
+        outcomes = Counter(each.outcome for each in report.findings.comparisons)
+        rows.append(
+            (
+                path.parent.name,
+                report.era,
+                sum(report.kinds.values()),
+                ", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items())),
+                report.verdict.value,
+            )
+        )
+        yield report.exit
+    console.table("traces of real kernels", ("run", "era", "events", "snapshots", "verdict"), rows)

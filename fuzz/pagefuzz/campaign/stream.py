@@ -1,0 +1,87 @@
+"""The gear for volume: compiled random requests to the twin, replayed by the spec in batches.
+
+The twin draws and serves a batch in compiled code; the spec serves the same requests and must give
+the same outcome to each. After every batch the lists must agree, block by block; at the end the
+whole states must, and the state laws hold.
+"""
+
+from collections import Counter
+from random import Random
+
+from pagefuzz.coverage import Reached, events_of
+from pageimpl.allocator import Allocator, Stream
+from pageimpl.refine import TornList, zone_of
+from pageimpl.source import Kernels
+from pagespec.boot import boot
+from pagespec.laws.exact import EXACT_LAWS, TWIN_LAWS, Placed, Twins
+from pagespec.laws.law import LawBroken
+from pagespec.laws.state import READING_LAWS, STATE_LAWS
+from pagespec.machine import Machine
+from pagespec.ops import Op, Outcome, Verb, perform
+
+BATCH = 100
+"""Requests between two comparisons of all lists."""
+
+OP_OF_CODE: tuple[tuple[Verb, bool], ...] = (
+    (Verb.ALLOC, False),
+    (Verb.ALLOC, True),
+    (Verb.FREE, False),
+    (Verb.GET, False),
+    (Verb.PUT, False),
+)
+"""What the numbers of a stream's rows mean: the verb, and whether the block is compound."""
+
+
+class Replay:
+    """One stream on one machine, and the spec that follows it.
+
+    done: every request so far and the twin's outcome. reached: the events so far.
+    """
+
+    def __init__(self, machine: Machine, rng: Random, kernels: Kernels | None = None) -> None:
+        self.machine = machine
+        self.allocator = Allocator(machine, modules=kernels)
+        top = machine.top
+        uniform = [1] * (top + 1)
+        self.stream = Stream(
+            self.allocator,
+            rng.getrandbits(63),
+            weights=rng.choice(((), uniform, [1])),
+            illegal=rng.choice((0, 32, 128)),
+            references=rng.choice((0, 64, 192)),
+        )
+        self.zone = boot(machine)
+        self.done: list[tuple[Op, Outcome]] = []
+        self.reached: Reached = Counter()
+
+    def run(self, count: int) -> None:
+        """Serve so many requests, rounded up to whole batches. Raises LawBroken."""
+        self._compare_lists()
+        for _ in range(0, count, BATCH):
+            self._batch()
+            self._compare_lists()
+        view = zone_of(self.allocator)
+        STATE_LAWS.check(self.machine.era, view)
+        TWIN_LAWS.check(self.machine.era, Twins(self.zone, view))
+
+    def _batch(self) -> None:
+        zone, done = self.zone, self.done
+        for code, order, pfn, outcome in self.stream.run(BATCH).tolist():
+            verb, compound = OP_OF_CODE[code]
+            op = Op(verb, order, pfn, compound)
+            done.append((op, outcome))
+            due = perform(zone, op)
+            if due != outcome:
+                raise LawBroken("TWIN-equal", f"{op} gave {outcome}, the spec answers {due}")
+        self.reached.update(events_of(zone.log))
+        zone.log.clear()
+
+    def _compare_lists(self) -> None:
+        era = self.machine.era
+        try:
+            lists = self.allocator.free_area()
+        except TornList as torn:
+            READING_LAWS.check(era, str(torn))
+            raise
+        due = [list(blocks) for blocks in self.zone.free_area]
+        EXACT_LAWS.check(era, Placed(f"{len(self.done)} requests", 0, 0, lists, due))

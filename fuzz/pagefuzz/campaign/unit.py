@@ -1,0 +1,51 @@
+"""Units of work: what a campaign is cut into, each a pure function of the seed and its number.
+
+So a run can be split over processes and machines, and any part of it done again: the same seed and
+number give the same requests, whatever ran before. The number alone decides the gear and the era,
+round robin, so that a short run has met every era in every gear before it meets one twice.
+"""
+
+from dataclasses import replace
+from random import Random
+from time import perf_counter
+
+from pagefuzz.campaign.gears import RUN_GEAR
+from pagefuzz.campaign.plan import Plan, Result
+from pagefuzz.findings import keep
+from pagefuzz.shrink import shrink
+from pagefuzz.target.protocol import Factory
+from pagespec.era import ERAS
+from pagespec.trace import Trace
+
+
+def empty_result(plan: Plan, number: int) -> Result:
+    """The unit's gear and era, which take turns, and nothing done yet."""
+    turn, gear = divmod(number, len(plan.gears))
+    return Result(number, plan.gears[gear], plan.eras[turn % len(plan.eras)])
+
+
+def run_unit(plan: Plan, number: int, factory: Factory) -> Result:
+    """Do one unit's work; a failure is on disk before it is shrunk."""
+    begin = perf_counter()
+    result = empty_result(plan, number)
+    smallest: list[Trace] = []
+
+    def found(trace: Trace) -> None:
+        comment = f"seed {plan.seed:08x} unit {number}, {trace.comments[0]}"
+        trace = replace(trace, comments=(comment,))
+        result.law, result.complaint = trace.expect, comment
+        result.finding = keep(trace, plan.out / "raw")
+        smallest[:] = [trace]
+
+    rng = Random(f"{plan.seed:x}/{number}")
+    RUN_GEAR[result.gear](plan, rng, ERAS[result.era], factory, result, found)
+    for trace in smallest:
+        try:
+            small = shrink(trace, factory, plan.level)
+        except ValueError:
+            # Put again it breaks nothing: what remains of the finding is the raw trace.
+            result.complaint += "; its trace does not break it again"
+        else:
+            result.law, result.finding = small.expect, keep(small, plan.out)
+    result.seconds = perf_counter() - begin
+    return result

@@ -1,0 +1,73 @@
+"""From the results of a campaign's units to what it may say."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pagefuzz.campaign.plan import Gear, Plan, Result
+from pagefuzz.coverage import Reached, floor_of
+from pagefuzz.exits import Exit
+from pagespec.era import ERAS
+from pagespec.events import Kind
+from pagespec.laws.law import Level
+from pagespec.ops import Verb
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What the allocator under test can be judged by: level, requests, and the laws that cannot."""
+
+    level: Level
+    verbs: frozenset[Verb]
+    unshown: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A campaign in figures.
+
+    failures: the results with a broken law. reached: the events, per era. floor: how many events
+    each era must reach, and missing: those that it did not. missed: gears that missed the canary.
+    """
+
+    results: list[Result]
+    failures: list[Result]
+    reached: dict[str, Reached]
+    floor: dict[str, int]
+    missing: dict[str, list[tuple[Kind, int]]]
+    missed: list[Gear]
+
+
+TOP_OF_GEARS: dict[Gear, int] = {"stream": 10, "walk": 3, "hypothesis": 2}
+"""The order up to which every event must be reached, by the most searching gear of a campaign."""
+
+
+def summary_of(plan: Plan, offer: Offer, results: list[Result], missed: list[Gear]) -> Summary:
+    """Add up the units."""
+    reached: dict[str, Reached] = {era: Counter() for era in plan.eras}
+    for result in results:
+        reached[result.era].update(result.reached)
+    top = max(TOP_OF_GEARS[gear] for gear in plan.gears)
+    floors = {era: floor_of(ERAS[era], offer.level, top, offer.verbs) for era in plan.eras}
+    return Summary(
+        results=results,
+        failures=[result for result in results if result.law is not None],
+        reached=reached,
+        floor={era: len(floor) for era, floor in floors.items()},
+        missing={
+            era: sorted(floor - reached[era].keys(), key=lambda event: (event[0].value, event[1]))
+            for era, floor in floors.items()
+        },
+        missed=missed,
+    )
+
+
+def exits_of(summary: Summary) -> Iterable[Exit]:
+    """What the end of a campaign means; the gravest counts."""
+    yield Exit.HELD
+    if summary.missed:
+        yield Exit.UNTRUSTWORTHY
+    if summary.failures:
+        yield Exit.BROKEN
+    elif any(summary.missing.values()):
+        yield Exit.INCONCLUSIVE

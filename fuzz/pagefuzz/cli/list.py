@@ -1,0 +1,79 @@
+"""`pagefuzz list`: what there is to test, to test by, and to be found."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import click
+
+from pagefuzz.coverage import floor_of, name_of_event
+from pagefuzz.exits import Exit
+from pagefuzz.report import console
+from pagefuzz.target.load import BUILT_IN, FORMS
+from pagespec.era import ERAS
+from pagespec.laws.books import all_laws
+from pagespec.ops import Verb
+
+
+class Listing(NamedTuple):
+    """A table to print."""
+
+    columns: tuple[str, ...]
+    rows: list[Sequence[object]]
+
+
+def _targets() -> Listing:
+    rows: list[Sequence[object]] = [(name, what) for name, what in BUILT_IN.items()]
+    return Listing(("target", "what it is"), [*rows, (FORMS, "your own")])
+
+
+def _laws() -> Listing:
+    rows = [(law.id, law.level, law.subject, law.sentence) for law in all_laws()]
+    return Listing(("law", "level", "asked of", "what it says"), [*rows])
+
+
+def _eras() -> Listing:
+    rows = [
+        (era.name, era.design, era.index_base, era.placement, era.bounds) for era in ERAS.values()
+    ]
+    return Listing(("era", "design", "index base", "placement", "bounds"), [*rows])
+
+
+def _events() -> Listing:
+    """The floor of a run at `exact` with every gear, by era."""
+    floors = {
+        era.name: floor_of(era, "exact", 10, frozenset(Verb))
+        for era in ERAS.values()
+        if era.bounds == "zone"
+    }
+    events = sorted(set().union(*floors.values()), key=lambda event: (event[0].value, event[1]))
+    rows = []
+    for event in events:
+        without = [era for era, floor in floors.items() if event not in floor]
+        rows.append((name_of_event(event), f"all but {', '.join(without)}" if without else "all"))
+    return Listing(("event that a run must reach", "eras"), [*rows])
+
+
+def _mutants() -> Listing:
+    # The museum loads the twin's source; the other listings need none of it.
+    from pagefuzz.museum.catalogue import MUTANTS
+
+    rows = [(mutant.id, mutant.kind, mutant.source, mutant.mechanism) for mutant in MUTANTS]
+    return Listing(("mutant", "kind", "source", "mechanism"), [*rows])
+
+
+LISTINGS: dict[str, Callable[[], Listing]] = {
+    "targets": _targets,
+    "laws": _laws,
+    "eras": _eras,
+    "events": _events,
+    "mutants": _mutants,
+}
+
+
+@click.command()
+@click.argument("what", type=click.Choice(tuple(LISTINGS)))
+def command(what: str) -> Exit:
+    """List targets, laws, eras, events that a run must reach, or mutants."""
+    listing = LISTINGS[what]()
+    console.table(what, listing.columns, listing.rows)
+    return Exit.HELD

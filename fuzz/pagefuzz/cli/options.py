@@ -1,0 +1,61 @@
+"""Options that several commands share, and how their words become values."""
+
+import os
+from pathlib import Path
+from secrets import randbits
+
+import click
+
+from pagefuzz.target.load import DEFAULT
+from pagespec.laws.law import Level
+
+LEVELS: tuple[Level, ...] = ("outside", "refines", "exact")
+
+
+class Seed(click.ParamType[int]):
+    """A seed in hexadecimal, as it is printed."""
+
+    name = "hex"
+
+    def convert(
+        self, value: str | int, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        """Read the seed, or say in a sentence what is wrong with it."""
+        if isinstance(value, int):
+            return value
+        try:
+            return int(value, 16) % (1 << 64)
+        except ValueError:
+            self.fail(f"{value!r} is no seed; expected hexadecimal digits, as in 1f3c9ab2")
+
+
+def new_seed() -> int:
+    """A seed that has not been drawn before."""
+    return randbits(32)
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+target_option = click.option(
+    "--target",
+    default=DEFAULT,
+    show_default=True,
+    help="The allocator to test; see `list targets`.",
+)
+level_option = click.option(
+    "--level",
+    type=click.Choice(LEVELS),
+    default="exact",
+    show_default=True,
+    help="The strictest level to judge at.",
+)
+out_option = click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("out/failures"),
+    show_default=True,
+    help="Where traces of failures go.",
+)

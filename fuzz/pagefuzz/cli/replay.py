@@ -1,0 +1,54 @@
+"""`pagefuzz replay`: is what was found still there?"""
+
+from pathlib import Path
+
+import click
+
+from pagefuzz.cli.options import level_option, target_option
+from pagefuzz.cli.traces import read_trace, trace_files
+from pagefuzz.errors import UsageError
+from pagefuzz.exits import Exit, worst
+from pagefuzz.replay import Verdict, replay
+from pagefuzz.target.load import factory_of
+from pagespec.laws.law import Level
+from pagespec.trace import Trace, line_of
+from pagespec.types import DomainError
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@target_option
+@level_option
+def command(paths: tuple[Path, ...], target: str, level: Level) -> Exit:
+    """Put saved traces, or all below a folder, to an allocator again.
+
+    HELD or FIXED: every law held, now or again. FAILED: a law broke. ERROR: not a trace, or a
+    machine that the target does not take. Exit codes: 0 all held; 1 one failed; 2 one is in error.
+    """
+    factory = factory_of(target)
+    codes = []
+    for path in (file for path in paths for file in trace_files(path)):
+        try:
+            trace = read_trace(path)
+            verdict = replay(trace, factory, level)
+        except (UsageError, DomainError) as error:
+            print(f"ERROR   {error}")
+            codes.append(Exit.USAGE)
+        else:
+            print(_line(path, trace, verdict))
+            codes.append(Exit.BROKEN if verdict.broken else Exit.HELD)
+    return worst(codes)
+
+
+def _line(path: Path, trace: Trace, verdict: Verdict) -> str:
+    if verdict.broken is None:
+        skipped = f", {len(verdict.skipped)} of them skipped" if verdict.skipped else ""
+        word = "HELD" if trace.expect is None else "FIXED"
+        return f"{word:7} {path}: every law held in {len(trace.requests)} requests{skipped}"
+    where = "after the last request" if verdict.step == len(trace.requests) else "at boot"
+    if 0 < verdict.step <= len(trace.requests):
+        where = f"at request {verdict.step}, {line_of(trace.requests[verdict.step - 1])}"
+    expected = (
+        f"; expected {trace.expect}" if trace.expect not in (None, verdict.broken.law_id) else ""
+    )
+    return f"FAILED  {path}: {verdict.broken} ({where}{expected})"

@@ -1,0 +1,53 @@
+"""`pagefuzz run`: the main job."""
+
+from pathlib import Path
+
+import click
+
+from pagefuzz.campaign.pool import Budget
+from pagefuzz.campaign.session import plan_for, run_session
+from pagefuzz.cli.options import Seed, cores, level_option, new_seed, out_option, target_option
+from pagefuzz.exits import Exit
+from pagespec.laws.law import Level
+
+ROUNDS = 6
+"""Work of one unit: about a second, so that a short run meets every era in every gear."""
+
+
+@click.command()
+@target_option
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0),
+    default=30.0,
+    show_default=True,
+    help="How long to begin new units of work.",
+)
+@click.option(
+    "--units", type=click.IntRange(min=1), help="How many units to do, whatever it takes."
+)
+@click.option(
+    "--seed", type=Seed(), default=new_seed, help="Repeat the run that printed this seed."
+)
+@click.option("--jobs", type=click.IntRange(min=1), default=cores, help="Processes; one a core.")
+@click.option("--era", "eras", multiple=True, metavar="ERA", help="Only this era; repeatable.")
+@level_option
+@out_option
+def command(
+    target: str,
+    seconds: float,
+    units: int | None,
+    seed: int,
+    jobs: int,
+    eras: tuple[str, ...],
+    level: Level,
+    out: Path,
+) -> Exit:
+    """Fuzz a target beside the spec: canary first, traces of real kernels last.
+
+    What each unit of work does depends on the seed alone; --seconds only says how many there are.
+    So a run is repeated by its seed and --units. Failures are kept as traces under --out before
+    anything else is done with them.
+    """
+    plan = plan_for(target, seed, level, eras, out, ROUNDS)
+    return run_session(plan, jobs, Budget(None if units else seconds, units))

@@ -1,0 +1,44 @@
+"""`pagefuzz shrink`: the smallest trace that breaks the same law."""
+
+from pathlib import Path
+
+import click
+
+from pagefuzz.cli.options import level_option, out_option, target_option
+from pagefuzz.cli.traces import read_trace
+from pagefuzz.errors import UsageError
+from pagefuzz.exits import Exit
+from pagefuzz.findings import keep
+from pagefuzz.report import console
+from pagefuzz.shrink import shrink
+from pagefuzz.target.load import factory_of
+from pagespec.laws.law import Level
+from pagespec.trace import Trace, text_of
+
+
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@target_option
+@level_option
+@out_option
+def command(path: Path, target: str, level: Level, out: Path) -> Exit:
+    """Make a failing trace as small as it gets: requests, their parameters, the machine.
+
+    Writes each smaller trace under --out as soon as it is found, prints the smallest, and ends with
+    exit code 0; 2 if the trace breaks no law.
+    """
+    trace = read_trace(path)
+    with console.progress("shrink") as tell:
+
+        def found(smaller: Trace) -> None:
+            keep(smaller, out / "raw")
+            tell(f"{len(trace.requests)} -> {len(smaller.requests)} requests")
+
+        try:
+            small = shrink(trace, factory_of(target), level, found)
+        except ValueError as error:
+            raise UsageError(f"{path}: {error}") from None
+    kept = keep(small, out)
+    print(text_of(small), end="")
+    print(f"{len(trace.requests)} -> {len(small.requests)} requests, {small.expect}: {kept}")
+    return Exit.HELD

@@ -1,0 +1,24 @@
+"""Findings on disk: a failure is a file before anything else is done with it.
+
+A file is named by its law and its content, so that the same failure found twice is one file and
+files of several runs can be merged by copying.
+"""
+
+import os
+from hashlib import sha256
+from pathlib import Path
+
+from pagespec.trace import Trace, text_of
+
+
+def keep(trace: Trace, folder: Path) -> Path:
+    """Write the trace, whole or not at all, and return where it stands."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = text_of(trace)
+    digest = sha256(text.encode()).hexdigest()[:12]
+    path = folder / f"{trace.expect or 'no-law'}-{digest}.trace"
+    # A reader, or a process that is killed, must never see half a trace.
+    half = path.with_suffix(f".{os.getpid()}.half")
+    half.write_text(text, encoding="utf-8")
+    half.replace(path)
+    return path

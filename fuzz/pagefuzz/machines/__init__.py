@@ -1,0 +1,1 @@
+"""Hypothesis: machines as values, and an allocator in lockstep as a state machine."""

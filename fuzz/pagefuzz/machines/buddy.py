@@ -1,0 +1,177 @@
+"""The buddy in lockstep as a Hypothesis state machine.
+
+Single requests give Hypothesis something to shrink; a burst puts many in one step, since faults
+that need a crowded zone are out of reach of fifty requests. Both are judged after every request.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from hypothesis import HealthCheck, Phase, assume, seed, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from pagefuzz.coverage import Reached
+from pagefuzz.lockstep import Lockstep
+from pagefuzz.machines.strategies import machines
+from pagefuzz.record import trace_of
+from pagefuzz.target.protocol import Factory
+from pagespec.era import Era
+from pagespec.laws.law import LawBroken, Level
+from pagespec.machine import Machine
+from pagespec.ops import Op, Verb
+from pagespec.trace import Trace
+from pagespec.types import DomainError, Pfn
+
+WHICH = st.integers(0, 1 << 16)
+"""Chooses among the held blocks, whatever their number."""
+
+
+class Ledger:
+    """What the examples of one Hypothesis run have in common.
+
+    operations, reached: over all examples. found: takes the trace of each example that breaks a
+    law, as soon as it is there; the last one, after shrinking, is the smallest.
+    """
+
+    def __init__(self, factory: Factory, level: Level, found: Callable[[Trace], None]) -> None:
+        self.factory, self.level, self.found = factory, level, found
+        self.operations = 0
+        self.reached: Reached = Counter()
+
+
+def buddy_machine(
+    ledger: Ledger, eras: Sequence[Era], pages: st.SearchStrategy[int]
+) -> type[RuleBasedStateMachine]:
+    """The state machine class whose examples report to the ledger."""
+
+    class BuddyMachine(RuleBasedStateMachine):
+        lockstep: Lockstep | None = None
+        broke = False
+
+        @initialize(machine=machines(eras, pages))
+        def boot(self, machine: Machine) -> None:
+            self.machine = machine
+            try:
+                self.lockstep = Lockstep(machine, ledger.factory, ledger.level)
+            except DomainError:
+                # An allocator need not take every machine; Hypothesis draws another.
+                assume(False)
+            except LawBroken as broken:
+                self._failed(broken)
+                raise
+
+        def _step(self, op: Op) -> None:
+            assert self.lockstep is not None
+            if op.verb in self.lockstep.target.verbs:
+                try:
+                    self.lockstep.step(op)
+                except LawBroken as broken:
+                    self._failed(broken)
+                    raise
+
+        def _failed(self, broken: LawBroken) -> None:
+            self.broke = True
+            done = self.lockstep.done if self.lockstep is not None else []
+            ledger.found(trace_of(self.machine, done, broken))
+
+        def _held(self, which: int) -> Pfn:
+            assert self.lockstep is not None
+            held = list(self.lockstep.book.held)
+            return held[which % len(held)]
+
+        def something_is_held(self) -> bool:
+            return self.lockstep is not None and bool(self.lockstep.book.held)
+
+        @rule(order=st.integers(0, 13), compound=st.booleans())
+        def alloc(self, order: int, compound: bool) -> None:
+            self._step(Op(Verb.ALLOC, order, compound=compound))
+
+        @precondition(something_is_held)
+        @rule(which=WHICH)
+        def free(self, which: int) -> None:
+            self._free(which)
+
+        def _free(self, which: int) -> None:
+            assert self.lockstep is not None
+            pfn = self._held(which)
+            self._step(Op(Verb.FREE, self.lockstep.book.held[pfn].order, pfn))
+
+        @precondition(something_is_held)
+        @rule(which=WHICH, verb=st.sampled_from((Verb.GET, Verb.PUT)))
+        def reference(self, which: int, verb: Verb) -> None:
+            self._step(Op(verb, 0, self._held(which)))
+
+        @rule(
+            verb=st.sampled_from((Verb.FREE, Verb.PUT, Verb.GET)),
+            offset=st.integers(-2, 90),
+            order=st.integers(0, 13),
+        )
+        def ask_for_trouble(self, verb: Verb, offset: int, order: int) -> None:
+            pfn = max(0, self.machine.start + offset)
+            self._step(Op(verb, order if verb is Verb.FREE else 0, pfn))
+
+        @rule(bursts=st.binary(min_size=4, max_size=40))
+        def burst(self, bursts: bytes) -> None:
+            """A byte is a request: below 128 an allocation of a small order, above it a free."""
+            for byte in bursts:
+                if byte < 128 or not self.something_is_held():
+                    self._step(Op(Verb.ALLOC, (0, 0, 0, 0, 1, 1, 2, 3)[byte % 8]))
+                else:
+                    self._free(byte)
+
+        def teardown(self) -> None:
+            if self.lockstep is None:
+                return
+            try:
+                if not self.broke:
+                    self.lockstep.finish()
+            except LawBroken as broken:
+                self._failed(broken)
+                raise
+            finally:
+                ledger.operations += len(self.lockstep.done)
+                ledger.reached.update(self.lockstep.reached)
+
+    return BuddyMachine
+
+
+def run_machine(
+    ledger: Ledger,
+    eras: Sequence[Era],
+    draw_seed: int,
+    *,
+    examples: int,
+    steps: int = 50,
+    pages: int | None = None,
+    shrink: bool = True,
+) -> None:
+    """Run so many examples, and shrink the first failure. Raises LawBroken.
+
+    pages: the length of every zone; any small one without it.
+    Deadlines are off: the first call of a compiled kernel takes seconds. No database: what is
+    found is a trace on disk, and the same seed must draw the same examples.
+    """
+    phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
+    machine = seed(draw_seed)(
+        buddy_machine(ledger, eras, st.integers(1, 80) if pages is None else st.just(pages))
+    )
+    run_state_machine_as_test(
+        machine,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=steps,
+            deadline=None,
+            database=None,
+            phases=phases,
+            suppress_health_check=list(HealthCheck),
+            print_blob=False,
+            report_multiple_bugs=False,
+        ),
+    )

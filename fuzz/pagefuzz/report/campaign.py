@@ -1,0 +1,79 @@
+"""A campaign's end on the screen: gears, laws, events, and for each failure how to repeat it."""
+
+from collections import defaultdict
+
+from pagefuzz.campaign.plan import Plan
+from pagefuzz.campaign.verdict import Offer, Summary
+from pagefuzz.coverage import name_of_event
+from pagefuzz.lockstep import STRICTER
+from pagefuzz.report import console
+from pagespec.laws.books import all_laws
+
+NAMED = 6
+"""How many missing events are named before the rest is only counted."""
+
+ASKED_OF_STREAMS = frozenset({"BUD-links", "BUD-place", "TWIN-equal"})
+"""The laws that a stream asks after every batch; the others it asks at its end."""
+
+
+def show(plan: Plan, offer: Offer, summary: Summary, seconds: float) -> None:
+    """Print the tables, then each failure with the command that repeats it."""
+    _gears(plan, summary, seconds)
+    _laws(offer, summary)
+    _events(summary)
+    for failure in summary.failures:
+        print(f"{failure.finding or plan.out}:1: error: {failure.law}: {failure.complaint}")
+        if failure.finding is not None:
+            print(f"  repeat with: pagefuzz replay --target {plan.target} {failure.finding}")
+    if summary.missed:
+        print(f"error: the canary was missed by {', '.join(summary.missed)}; trust no verdict")
+
+
+def _gears(plan: Plan, summary: Summary, seconds: float) -> None:
+    rows: list[tuple[str, str, int, int, int]] = []
+    for gear in plan.gears:
+        results = [result for result in summary.results if result.gear == gear]
+        operations = sum(result.operations for result in results)
+        busy = sum(result.seconds for result in results)
+        rate = round(operations / busy) if busy else 0
+        caught = "missed" if gear in summary.missed else "caught"
+        rows.append((gear, caught, len(results), operations, rate))
+    operations = sum(result.operations for result in summary.results)
+    rate = round(operations / seconds) if seconds else 0
+    rows.append(("all cores", "", len(summary.results), operations, rate))
+    console.table(
+        f"gears on target {plan.target}",
+        ("gear", "canary", "units", "operations", "operations/s"),
+        rows,
+    )
+
+
+def _laws(offer: Offer, summary: Summary) -> None:
+    """Each law that can judge the target, and what may be said of it."""
+    judged = sum(result.judged for result in summary.results)
+    operations = sum(result.operations for result in summary.results)
+    broken: dict[str, int] = defaultdict(int)
+    for failure in summary.failures:
+        broken[failure.law or ""] += 1
+    rows = []
+    for law in all_laws():
+        asked = STRICTER[law.level] <= STRICTER[offer.level] and law.id not in offer.unshown
+        count = operations if law.id in ASKED_OF_STREAMS else judged
+        verdict = f"not refuted in {count} operations" if asked else "not asked of this target"
+        if broken[law.id]:
+            verdict = "REFUTED"
+        rows.append((law.id, law.level, verdict))
+    console.table("laws", ("law", "level", "verdict"), rows)
+
+
+def _events(summary: Summary) -> None:
+    rows = []
+    for era, reached in summary.reached.items():
+        missing = summary.missing[era]
+        floor = summary.floor[era]
+        named = ", ".join(name_of_event(event) for event in missing[:NAMED])
+        rest = f" and {len(missing) - NAMED} more" if len(missing) > NAMED else ""
+        rows.append(
+            (era, f"{floor - len(missing)} of {floor}", reached.total(), named + rest or "none")
+        )
+    console.table("events", ("era", "floor reached", "events", "missing"), rows)

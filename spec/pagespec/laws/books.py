@@ -1,0 +1,43 @@
+"""All laws in one list, for those who print, count or document them."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pagespec.era import Design
+from pagespec.laws.exact import EXACT_LAWS, TWIN_LAWS
+from pagespec.laws.law import LawBook, Level, Subject
+from pagespec.laws.outside import OUTSIDE_LAWS
+from pagespec.laws.state import READING_LAWS, STATE_LAWS
+from pagespec.laws.step import STEP_LAWS
+from pagespec.laws.whole import BOOT_LAWS, RETURN_LAWS
+
+
+class Entry(NamedTuple):
+    """A law without its function. subject: what it is asked about."""
+
+    id: str
+    level: Level
+    subject: str
+    sentence: str
+    reason: str
+    source: str
+    designs: frozenset[Design]
+
+
+def all_laws() -> list[Entry]:
+    """Every law: those that need least first, each book in the order in which it is judged."""
+    return [
+        *_entries("a request seen from outside", OUTSIDE_LAWS),
+        *_entries("an allocator's memory", READING_LAWS),
+        *_entries("a zone between requests", STATE_LAWS),
+        *_entries("a request between two zones", STEP_LAWS),
+        *_entries("a zone after boot", BOOT_LAWS),
+        *_entries("a zone that got everything back", RETURN_LAWS),
+        *_entries("the order of the lists", EXACT_LAWS),
+        *_entries("the allocator beside the spec", TWIN_LAWS),
+    ]
+
+
+def _entries(subject: str, book: LawBook[Subject]) -> Iterator[Entry]:
+    for law in book.laws:
+        yield Entry(law.id, law.level, subject, law.sentence, law.reason, law.source, law.designs)
