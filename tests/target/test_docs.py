@@ -1,0 +1,73 @@
+"""What `docs/targets.md` shows works as it stands there."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.target.material import machines, walked
+
+from pagefuzz.target import native
+from pagefuzz.target.build import COMPILERS
+from pagefuzz.target.load import BUILT_IN, factory_of
+from pagespec.laws.outside import Promises
+
+PAGE = (Path(__file__).parents[2] / "docs" / "targets.md").read_text()
+
+
+def block(language: str) -> str:
+    """The one block of the page in that language."""
+    (text,) = re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+    return str(text)
+
+
+def test_the_python_example_is_an_allocator(tmp_path: Path) -> None:
+    """A dozen lines are enough."""
+    (tmp_path / "mine.py").write_text(block("python"))
+    factory = factory_of(f"{tmp_path}/mine.py:Mine")
+
+    for seed, machine in enumerate(machines(33)):
+        assert walked(factory, machine, seed).level == "outside"
+
+
+@pytest.mark.skipif(shutil.which("rustc") is None, reason="no rustc: the example is not built")
+def test_the_rust_example_is_an_allocator(tmp_path: Path) -> None:
+    """Built by the command in its first line."""
+    text = block("rust")
+    (tmp_path / "mine.rs").write_text(text)
+    command = text.splitlines()[0].removeprefix("// ").split()
+    subprocess.run([*command, "-o", "libmine.so"], cwd=tmp_path, check=True)
+    factory = factory_of(f"{tmp_path}/libmine.so")
+
+    for seed, machine in enumerate(machines(33)):
+        assert walked(factory, machine, seed).level == "outside"
+
+
+@pytest.mark.skipif(not any(map(shutil.which, COMPILERS)), reason="no C compiler")
+def test_the_c_declarations_are_the_header_s(tmp_path: Path) -> None:
+    """A declaration that differed would not compile beside the header's."""
+    (tmp_path / "mine.c").write_text(block("c"))
+    compiler = next(filter(None, map(shutil.which, COMPILERS)))
+    include = f"-I{native.HEADER.parent}"
+    done = subprocess.run(
+        [compiler, "-fsyntax-only", include, "mine.c"], cwd=tmp_path, capture_output=True, text=True
+    )
+
+    assert done.stderr == ""
+
+
+def test_every_promise_is_on_the_page() -> None:
+    """In the words of both languages."""
+    words = [*Promises._fields, *re.findall(r"#define (PF_[A-Z_]+) \du", native.HEADER.read_text())]
+
+    assert [word for word in words if f"`{word}`" not in PAGE] == []
+
+
+def test_every_built_in_target_loads_or_says_why() -> None:
+    """The table that `pagefuzz list` prints names nothing that is not there."""
+    compilers = any(map(shutil.which, COMPILERS))
+
+    for name in BUILT_IN:
+        if compilers or name in ("numba", "spec"):
+            assert callable(factory_of(name))
