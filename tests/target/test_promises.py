@@ -47,12 +47,16 @@ def test_a_right_allocator_keeps_the_laws(factory: Factory) -> None:
 
 
 @pytest.mark.parametrize(
-    ("factory", "law"),
-    [(LazyForGood, "OUT-return"), (LazyInSecret, "OUT-return"), (LazyOverlap, "OUT-disjoint")],
+    ("factory", "laws"),
+    [
+        (LazyForGood, ["OUT-return"]),
+        (LazyInSecret, ["OUT-return"]),
+        (LazyOverlap, ["OUT-disjoint", "OUT-inside"]),
+    ],
 )
-def test_a_faulty_lazy_allocator_cannot_hide(factory: Factory, law: str) -> None:
+def test_a_faulty_lazy_allocator_cannot_hide(factory: Factory, laws: list[str]) -> None:
     """From outside alone it is found, whatever its laziness excuses."""
-    assert first_break(factory).law_id == law
+    assert first_break(factory).law_id in laws
 
 
 def test_lazy_failure_is_excused_until_all_is_back() -> None:

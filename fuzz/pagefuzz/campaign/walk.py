@@ -43,7 +43,9 @@ def random_machine(rng: Random, era: Era | None = None) -> Machine:
     """A machine of any shape: odd lengths, unaligned starts, holes, every top order up to 12."""
     era = era or rng.choice(FUZZED_ERAS)
     top = rng.choice((0, 1, 2, 3, 3, 4, 4, 5, 6, 8, 10, 12))
-    pages = rng.choice((rng.randint(1, 12), rng.randint(8, 40), rng.choice((16, 32, 64, 128))))
+    lengths = (rng.randint(1, 12), rng.randint(8, 40), rng.choice((16, 32, 64, 128)))
+    # Now and then a zone that holds the largest block of any top, which few small ones do.
+    pages = SIZES[top] + rng.randint(0, 12) if rng.random() < 0.1 else rng.choice(lengths)
     start = rng.choice((0, 0, rng.randint(1, 70), SIZES[top] * rng.randint(1, 3)))
     holes: list[tuple[Pfn, Pfn]] = []
     beyond = start
@@ -109,7 +111,7 @@ def _illegal_op(rng: Random, book: Book, mix: Mix) -> Op:
         else:
             order += rng.choice((1, -1))
     elif kind == 3:
-        return Op(Verb.ALLOC, machine.top + rng.choice((1, 1, 40)))
+        return Op(Verb.ALLOC, machine.top + rng.choice((1, 2, 40)))
     order = max(order, 0)
     references = mix.references > 0 and rng.random() < 0.3
     return Op(rng.choice((Verb.GET, Verb.PUT)), 0, pfn) if references else Op(Verb.FREE, order, pfn)
