@@ -5,6 +5,7 @@ failure stops at whatever local minimum lies nearest.
 """
 
 from dataclasses import dataclass, replace
+from itertools import count
 from random import Random
 from time import perf_counter
 
@@ -19,6 +20,12 @@ from pagespec.trace import Trace
 
 WALK_REQUESTS = 100
 """Requests of one walk: enough to fill and empty a small zone, few enough to shrink fast."""
+
+SHORT = 4
+"""Requests of a trace that nobody would wish shorter."""
+
+MORE_WALKS = 16
+"""Walks in which a failure that was found at once must show again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,24 +66,31 @@ def hunt(
 ) -> Finding | None:
     """Walk until a law breaks or the time is over; shrink the first few failures, keep the best.
 
-    The time is counted from the first request to the first failure; shrinking comes on top.
+    The time is counted from the first request to the first failure; shrinking comes on top. Other
+    starts are tried only while the best trace is long, for as many walks again as the first took
+    and a few more.
     """
     begin = perf_counter()
     operations = 0
-    first: tuple[int, float] | None = None
-    failures: list[Trace] = []
-    walks = 0
-    while len(failures) < starts and perf_counter() - begin < seconds:
-        trace, count = fail(factory, f"{seed:x}/{walks}", level, era)
-        walks += 1
-        if first is None:
-            operations += count
-        if trace is not None:
-            first = first or (operations, perf_counter() - begin)
-            failures.append(trace)
-    if first is None:
-        return None
-    # Another law is another finding: only failures of the first one's law compete with it.
-    rivals = [trace for trace in failures if trace.expect == failures[0].expect]
-    small = min((shrink(trace, factory, level) for trace in rivals), key=size_of)
-    return Finding(failures[0], replace(small, comments=failures[0].comments), *first)
+    found: Finding | None = None
+    last: int | None = None
+    for walks in count():
+        if walks == last or (found is None and perf_counter() - begin >= seconds):
+            break
+        trace, put = fail(factory, f"{seed:x}/{walks}", level, era)
+        if found is None:
+            operations += put
+        # Another law is another finding: only failures of the first one's law compete with it.
+        if trace is None or (found is not None and trace.expect != found.raw.expect):
+            continue
+        taken = perf_counter() - begin
+        small = shrink(trace, factory, level)
+        if found is None:
+            found = Finding(trace, small, operations, taken)
+            last = 2 * walks + MORE_WALKS
+        elif size_of(small) < size_of(found.small):
+            found = replace(found, small=small)
+        starts -= 1
+        if starts == 0 or len(found.small.requests) <= SHORT:
+            break
+    return found
