@@ -64,7 +64,8 @@ class Lockstep:
         before, self.view = self.view, self._look()
         if self.view is not None and before is not None:
             STATE_LAWS.check(self.era, self.view, self.target.unshown)
-            STEP_LAWS.check(self.era, Transition(before, verb, order, pfn, outcome, self.view))
+            step = Transition(before, verb, order, pfn, outcome, self.view, compound=compound)
+            STEP_LAWS.check(self.era, step)
         if self.level == "exact":
             self._follow(op, outcome)
         else:

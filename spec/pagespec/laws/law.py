@@ -24,6 +24,7 @@ class Transition(NamedTuple):
 
     verb: alloc, free, get or put. outcome: as `pagespec.ops.Outcome`. events: what the spec
     logged, empty for a target that logs nothing. visited: frames and list nodes looked at, or 0.
+    compound: whether an allocation asked for a compound block; None if that is not known.
     """
 
     before: Zone
@@ -34,6 +35,7 @@ class Transition(NamedTuple):
     after: Zone
     events: tuple[Event, ...] = ()
     visited: int = 0
+    compound: bool | None = None
 
 
 class LawBroken(Exception):

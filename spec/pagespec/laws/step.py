@@ -110,7 +110,9 @@ def nothing_else_changed(step: Transition) -> Complaint:
     expected_free, expected_held = free_frames(before), dict(before.held)
     if step.verb == "alloc":
         expected_free &= ~frames_of(before.machine, Block(step.outcome, step.order))
-        compound = after.held[step.outcome].compound if step.outcome in after.held else False
+        compound = step.compound
+        if compound is None:
+            compound = step.outcome in after.held and after.held[step.outcome].compound
         expected_held[step.outcome] = Held(step.order, 1, compound)
     else:
         freed, kept = due_release(step.before, step.verb, step.pfn)
