@@ -1,0 +1,45 @@
+"""The generated parts of the guide pages: tables that the code itself knows best.
+
+`python -m pagefuzz.report.pages` brings them up to date; a test asks whether they are. Between two
+marks in a page stands what the function of that name returns; the rest of the page is prose.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from pagefuzz.report import eras, laws, variants
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+PARTS: dict[str, dict[str, Callable[[], str]]] = {
+    "laws.md": {"laws": laws.laws_markdown},
+    "model.md": {"eras": eras.eras_markdown},
+    "variants.md": {"census": variants.census_markdown, "prices": variants.prices_markdown},
+}
+"""Per page, its generated parts."""
+
+
+def current(text: str, parts: dict[str, Callable[[], str]]) -> str:
+    """The page with its generated parts made anew.
+
+    Raises ValueError if a part has no place in the page.
+    """
+    for name, make in parts.items():
+        begin, end = f"<!-- {name}: generated -->\n", f"<!-- end of {name} -->"
+        before, found, rest = text.partition(begin)
+        _, ended, after = rest.partition(end)
+        if not found or not ended:
+            raise ValueError(f"expected a place for the part {name!r} in the page")
+        text = f"{before}{begin}\n{make().rstrip()}\n\n{end}{after}"
+    return text
+
+
+def main() -> None:
+    """Bring every page up to date."""
+    for page, parts in PARTS.items():
+        path = DOCS / page
+        path.write_text(current(path.read_text(), parts))
+
+
+if __name__ == "__main__":
+    main()
