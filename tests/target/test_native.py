@@ -79,7 +79,7 @@ def test_exact_is_judged_by_lists_alone(tmp_path: Path) -> None:
         (FREED, "*(volatile int *)0 = 0;", "OUT-fault", ""),
         (FREED, "exit(0);", "OUT-fault", ""),
         (FREED, "for (;;) ;", "OUT-fault", ""),
-        (WALKED, "at != NOWHERE;)", "BUD-links", "pf_free_list: it hung"),
+        (WALKED, "at != NOWHERE;)", "BUD-links", "pf_free_pages: it hung"),
         (WALKED, "at != NOWHERE; at = out[-(1l << 40)])", "BUD-links", "crashed by SIGSEGV"),
         ("    return zone;\n", "    abort();\n", "OUT-fault", "pf_create: it crashed by SIGABRT"),
     ],

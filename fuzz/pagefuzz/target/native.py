@@ -30,6 +30,7 @@ HEADER = Path(__file__).with_name("pagefuzz.h")
 """The header that a library is built with."""
 
 _EAGERLY, _REFUSES, _EXACT = 1, 2, 4
+_SHOWN = "pf_free_list, pf_nr_free or pf_free_pages"
 _REFUSALS = frozenset(int(refusal) for refusal in Refusal)
 
 
@@ -132,6 +133,7 @@ class Session:
         self._library, self._machine = library, machine
         self._keeper: Keeper | None = library.take()
         self._end = "the session is closed"
+        self._counts = array("q")
         if not self._ask(Ask.CREATE, machine=_described(machine)).value:
             self.close()
             raise DomainError(
@@ -169,12 +171,12 @@ class Session:
                 raise TornList(f"pf_free_list counts {count} free blocks of order {order}")
             lists.append(numbers[at : at + count])
             at += count
+        self._counts = numbers[at:]
         return lists
 
     def counts(self) -> tuple[Sequence[int], int]:
-        """See `CountsFreeBlocks`."""
-        reply = self._ask(Ask.NR_FREE)
-        return array("q", reply.payload), reply.value
+        """See `CountsFreeBlocks`; they are read together with the lists."""
+        return self._counts[:-1], self._counts[-1]
 
     def close(self) -> None:
         """End the allocator, if it still lives."""
@@ -212,7 +214,8 @@ class Session:
         try:
             reply = keeper.ask(what, _within(order, 31), _within(pfn, 63), machine)
         except (Died, EOFError, OSError) as fault:
-            self._end = f"pf_{what.name.lower()}: {str(fault) or 'its process is gone'}"
+            called = _SHOWN if what is Ask.FREE_LIST else f"pf_{what.name.lower()}"
+            self._end = f"{called}: {str(fault) or 'its process is gone'}"
             if isinstance(fault, Died):
                 self._library.give_back(keeper)
             raise Died(self._end) from None

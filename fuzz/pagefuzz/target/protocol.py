@@ -65,7 +65,10 @@ class CountsFreeBlocks(Protocol):
     """An allocator that shows its free blocks, and keeps counts of them besides."""
 
     def counts(self) -> tuple[Sequence[int], int]:
-        """Per order from 0 up how many blocks it counts as free, and how many frames in all."""
+        """Per order from 0 up how many blocks it counts as free, and how many frames in all.
+
+        Asked after each `free_lists`, with no request between.
+        """
 
 
 @runtime_checkable

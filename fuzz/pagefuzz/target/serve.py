@@ -56,8 +56,7 @@ class Ask(IntEnum):
     FREE = 4
     GET = 5
     PUT = 6
-    FREE_LIST = 7
-    NR_FREE = 8
+    FREE_LIST = 7  # of every order, and then the counts if there are any
 
 
 class Run(ctypes.Structure):
@@ -177,7 +176,7 @@ def _serve(library: ctypes.CDLL, channel: socket.socket, payload: bytes) -> None
         Ask.GET: lambda _, pfn: library.pf_get(zone, pfn),
         Ask.PUT: lambda _, pfn: library.pf_put(zone, pfn),
     }
-    room = array("q")
+    room, counts = array("q"), hasattr(library, "pf_nr_free")
     while True:
         what, order, pfn = REQUEST.unpack(receive(channel, REQUEST.size))
         value, shown = 0, array("q")
@@ -191,9 +190,9 @@ def _serve(library: ctypes.CDLL, channel: socket.socket, payload: bytes) -> None
                 count = library.pf_free_list(zone, order, address, pages)
                 shown.append(count)
                 shown.extend(room[: max(0, count)])
-        elif what == Ask.NR_FREE:
-            shown.extend(library.pf_nr_free(zone, order) for order in orders)
-            value = library.pf_free_pages(zone)
+            if counts:
+                shown.extend(library.pf_nr_free(zone, order) for order in orders)
+                shown.append(library.pf_free_pages(zone))
         else:
             if zone:
                 library.pf_destroy(zone)
