@@ -117,7 +117,7 @@ def transition(before: Zone, op: Op, outcome: int | None = None, visited: int = 
     after = copy_of(before)
     got = perform(after, op)
     due = got if outcome is None else outcome
-    return Transition(before, op.verb.value, op.order, op.pfn, due, after, (), visited)
+    return Transition(before, op.verb.value, op.order, op.pfn, due, after, (), visited, op.compound)
 
 
 def step(law_id: str, what: str, change: Callable[[Zone], object], before: Zone, op: Op) -> None:
@@ -207,6 +207,13 @@ step(
     lambda z: z.held.update({0: Held(0, 3, compound=False)}),
     ONE_OUT,
     Op(Verb.GET, pfn=0),
+)
+step(
+    "ZONE-frame",
+    "a compound block is not one",
+    lambda z: z.held.update({1: HELD}),
+    ONE_OUT,
+    Op(Verb.ALLOC, compound=True),
 )
 endless = transition(ONE_OUT, ALLOC, visited=11)
 row(

@@ -43,7 +43,7 @@ class Sequential(RuleBasedStateMachine):
 
 
 TestSequential = Sequential.TestCase
-TestSequential.settings = settings(max_examples=120, stateful_step_count=30)
+TestSequential.settings = settings(max_examples=100, stateful_step_count=25)
 
 
 @pytest.mark.parametrize("era", ERAS)

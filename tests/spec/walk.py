@@ -46,7 +46,9 @@ class Walk:
         settle(self.book, verb, order, pfn, op.compound, outcome)
         STATE_LAWS.check(self.era, self.zone)
         events, visited = tuple(self.zone.log), self.zone.visited
-        step = Transition(before, verb, order, pfn, outcome, self.zone, events, visited)
+        step = Transition(
+            before, verb, order, pfn, outcome, self.zone, events, visited, op.compound
+        )
         STEP_LAWS.check(self.era, step)
         self._follow(op, outcome)
         assert (self.zone.held, self.zone.given) == (self.book.held, self.book.given)
