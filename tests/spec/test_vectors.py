@@ -3,6 +3,8 @@
 They are what stops a slip that spec and twin, or spec and law, share.
 """
 
+from typing import Protocol
+
 import pytest
 
 from pagespec import bitmap, buddy
@@ -14,7 +16,13 @@ from pagespec.frames import buddy_of, parent_of
 from pagespec.machine import Machine
 from pagespec.ops import Op, Verb, perform
 from pagespec.types import Block
-from pagespec.zone import Zone, empty_zone, free_blocks
+from pagespec.zone import Zone, empty_zone, free_blocks, list_add
+
+
+class Expands(Protocol):
+    """A design, as far as this file asks it."""
+
+    def expand(self, zone: Zone, pfn: int, low: int, high: int) -> None: ...
 
 
 def lists(zone: Zone) -> list[list[int]]:
@@ -102,6 +110,19 @@ def test_expand(era: str) -> None:
     assert lists(zone) == [[1], [2], [4], []]
     assert zone.free_pages == 7
     assert [event.order for event in zone.log if event.kind is Kind.SPLIT] == [3, 2, 1]
+
+
+@pytest.mark.parametrize("design", [buddy, bitmap])
+def test_expand_lays_at_the_head(design: Expands) -> None:
+    """An upper half goes in front of what the list holds; rmqueue alone never meets such a list.
+
+    Source: reference section 1.6.
+    """
+    zone = empty_zone(Machine(pages=16, top=3, era=ERAS["2.6.8"]))
+    list_add(zone, 12, 1)
+    design.expand(zone, 0, 1, 2)
+
+    assert lists(zone)[1] == [2, 12]
 
 
 def placed(era: str, block: tuple[int, int], *listed: tuple[int, int]) -> list[int]:
