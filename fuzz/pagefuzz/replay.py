@@ -12,8 +12,9 @@ from pagespec.trace import Names, Trace
 class Verdict(NamedTuple):
     """What came of a trace.
 
-    broken: the law that broke, or None. step: how many requests had been put by then. skipped: the
-    requests, by position, that speak of a block that was never given out. reached: the events.
+    broken: the law that broke, or None. step: the number of the request that broke it; 0 at boot,
+    one more than there are while everything is given back. skipped: the requests, by position, that
+    speak of a block that was never given out. reached: the events.
     """
 
     broken: LawBroken | None
@@ -40,6 +41,7 @@ def replay(trace: Trace, factory: Factory, level: Level = "exact") -> Verdict:
                 skipped.append(step - 1)
             else:
                 names.learn(request, lockstep.step(op))
+        step += 1
         lockstep.finish()
     except LawBroken as broken:
         reached = lockstep.reached if lockstep is not None else Reached()

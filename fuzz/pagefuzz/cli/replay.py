@@ -27,15 +27,15 @@ def command(paths: tuple[Path, ...], target: str, level: Level) -> Exit:
     """
     factory = factory_of(target)
     codes = []
-    for path in (file for path in paths for file in trace_files(path)):
+    for file in (file for path in paths for file in trace_files(path)):
         try:
-            trace = read_trace(path)
+            trace = read_trace(file)
             verdict = replay(trace, factory, level)
         except (UsageError, DomainError) as error:
             print(f"ERROR   {error}")
             codes.append(Exit.USAGE)
         else:
-            print(_line(path, trace, verdict))
+            print(_line(file, trace, verdict))
             codes.append(Exit.BROKEN if verdict.broken else Exit.HELD)
     return worst(codes)
 
@@ -45,10 +45,14 @@ def _line(path: Path, trace: Trace, verdict: Verdict) -> str:
         skipped = f", {len(verdict.skipped)} of them skipped" if verdict.skipped else ""
         word = "HELD" if trace.expect is None else "FIXED"
         return f"{word:7} {path}: every law held in {len(trace.requests)} requests{skipped}"
-    where = "after the last request" if verdict.step == len(trace.requests) else "at boot"
-    if 0 < verdict.step <= len(trace.requests):
-        where = f"at request {verdict.step}, {line_of(trace.requests[verdict.step - 1])}"
-    expected = (
-        f"; expected {trace.expect}" if trace.expect not in (None, verdict.broken.law_id) else ""
-    )
-    return f"FAILED  {path}: {verdict.broken} ({where}{expected})"
+    other = trace.expect not in (None, verdict.broken.law_id)
+    expected = f"; expected {trace.expect}" if other else ""
+    return f"FAILED  {path}: {verdict.broken} ({_place(trace, verdict)}{expected})"
+
+
+def _place(trace: Trace, verdict: Verdict) -> str:
+    if verdict.step == 0:
+        return "at boot"
+    if verdict.step > len(trace.requests):
+        return "when everything was given back"
+    return f"at request {verdict.step}, {line_of(trace.requests[verdict.step - 1])}"
