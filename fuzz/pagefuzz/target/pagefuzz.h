@@ -12,8 +12,8 @@
  *
  * The library runs in a process of its own, one fresh copy for each allocator, so global variables
  * start anew with every pf_create. A crash, an exit or a hang during a call is a finding about that
- * call; a call hangs when it uses a second of processor time (more for a zone of millions of
- * frames) or sleeps ten times as long. No two calls ever overlap. Start threads in pf_create, not
+ * call; a call hangs when it uses 0.2 s of processor time, and a second more for each million
+ * frames, or sleeps fifty times as long. No two calls ever overlap. Start threads in pf_create, not
  * when the library is loaded.
  *
  * Words: a frame is 4 KiB of memory, a pfn is its number, and a block of order o is 2^o frames in a

@@ -31,7 +31,12 @@ REPLY = struct.Struct("=qqq")
 CLOSED = 113
 """The exit status of a child that was asked to end."""
 
-LOADING_SECONDS = 10.0
+REQUEST_SECONDS, FRAME_SECONDS, LOADING_SECONDS = 0.2, 1e-6, 2.0
+"""Processor time after which a request hangs, with so much more for each frame of the zone, and
+after which the loading of the library does."""
+
+PATIENCE = 50
+"""How much more a call may sleep than it may compute."""
 
 REQUIRED = ("pf_abi", "pf_create", "pf_destroy", "pf_alloc", "pf_free")
 OPTIONAL = (
@@ -98,9 +103,12 @@ def _reply(channel: socket.socket, died: bool, value: int, payload: bytes = b"")
 
 
 def _limit(seconds: float) -> None:
-    """End this process after so long of processor time, or ten times that of real time."""
+    """End this process after so long of processor time, or fifty times that of real time.
+
+    Processor time, because a busy machine must not make a hang of a request that waits its turn.
+    """
     signal.setitimer(signal.ITIMER_PROF, seconds)
-    signal.setitimer(signal.ITIMER_REAL, 10 * seconds)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE * seconds)
 
 
 def _load(path: str) -> tuple[ctypes.CDLL | None, dict[str, object]]:
@@ -164,7 +172,7 @@ def _serve(library: ctypes.CDLL, channel: socket.socket, payload: bytes) -> None
     """Serve one allocator until it is closed; the last reply is the keeper's."""
     machine = _describe(payload)
     pages, orders = machine.pages, range(machine.top + 1)
-    seconds = 1 + pages * 1e-6
+    seconds = REQUEST_SECONDS + FRAME_SECONDS * pages
     _limit(seconds)
     zone = library.pf_create(ctypes.byref(machine))
     signal.setitimer(signal.ITIMER_REAL, 0)
