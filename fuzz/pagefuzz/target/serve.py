@@ -112,7 +112,7 @@ def _limit(seconds: float) -> None:
 
 
 def _load(path: str) -> tuple[ctypes.CDLL | None, dict[str, object]]:
-    """The library, and what it says of itself; the fields are those of `native.Offer`."""
+    """The library, and what it says of itself for `native` to judge."""
     try:
         library = ctypes.CDLL(path)
     except OSError as error:
