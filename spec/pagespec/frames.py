@@ -35,7 +35,7 @@ def buddy_of(index: int, order: Order) -> int:
     post: __return__ >= 0
     post: __return__ % SIZES[order] == 0
     post: abs(__return__ - index) == SIZES[order]
-    post: min(__return__, index) % (2 * SIZES[order]) == 0
+    post: __return__ // SIZES[order] // 2 == index // SIZES[order] // 2
     """
     size = SIZES[order]
     return index + size if index // size % 2 == 0 else index - size
