@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 
 from pagespec.frames import SIZES, head_of
+from pagespec.laws.holdings import REFUSALS
 from pagespec.laws.law import LawBroken
-from pagespec.machine import Machine
+from pagespec.machine import MAX_PFN, Machine
 from pagespec.ops import Op, Outcome, Verb
 from pagespec.trace import Operand, Request, Trace, name_of
-from pagespec.types import Order, Pfn
+from pagespec.types import NO_MEMORY, Order, Pfn
 
 
 class Recorder:
@@ -24,17 +25,18 @@ class Recorder:
 
     def request_of(self, op: Op, outcome: Outcome) -> Request:
         """The request by name, with the answer that it got."""
+        answer = outcome if _can_be_written(outcome) else None
         if op.verb is Verb.ALLOC:
             name = name_of(self.named)
             if outcome >= 0:
                 self.latest[outcome, op.order] = self.named, name
             self.named += 1
-            return Request(op.verb, op.order, name, compound=op.compound, answer=outcome)
+            return Request(op.verb, op.order, name, compound=op.compound, answer=answer)
         operand, order = self._operand(op.pfn)
         if op.verb is not Verb.FREE:
-            return Request(op.verb, None, None, operand, answer=outcome)
+            return Request(op.verb, None, None, operand, answer=answer)
         plain = operand.name is not None and order == op.order
-        return Request(op.verb, None if plain else op.order, None, operand, answer=outcome)
+        return Request(op.verb, None if plain else op.order, None, operand, answer=answer)
 
     def _operand(self, pfn: Pfn) -> tuple[Operand, Order | None]:
         """The frame by the latest block that covered it, and that block's order."""
@@ -51,8 +53,14 @@ class Recorder:
         return Operand(name, pfn - head), order
 
 
+def _can_be_written(outcome: Outcome) -> bool:
+    """Whether a trace has words for the outcome; a faulty allocator may answer anything."""
+    return 0 <= outcome < MAX_PFN or outcome == NO_MEMORY or outcome in REFUSALS
+
+
 def trace_of(machine: Machine, done: Iterable[tuple[Op, Outcome]], broken: LawBroken) -> Trace:
     """A run that broke a law, by name, with the complaint as its comment."""
     recorder = Recorder(machine)
     requests = tuple(recorder.request_of(op, outcome) for op, outcome in done)
-    return Trace(machine, requests, broken.law_id, (" ".join(str(broken).split()),))
+    cause = f" ({broken.__cause__})" if broken.__cause__ is not None else ""
+    return Trace(machine, requests, broken.law_id, (" ".join(f"{broken}{cause}".split()),))

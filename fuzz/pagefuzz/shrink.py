@@ -14,6 +14,12 @@ from pagespec.laws.law import Level
 from pagespec.ops import Verb
 from pagespec.trace import Operand, Request, Trace
 
+FEW = 16
+"""Requests up to which every pair is tried; beyond, the number of pairs is too large."""
+
+EFFORT = 200_000
+"""What shrinking may cost in all; a count and not a time, so that a seed gives the same bytes."""
+
 Progress = Callable[[Trace], None]
 """Called with each smaller trace as soon as it is found, so that it can be kept."""
 
@@ -35,6 +41,11 @@ def size_of(trace: Trace) -> tuple[int, ...]:
     )
 
 
+def cost_of(trace: Trace) -> int:
+    """What a replay costs: a request judged on 64 frames is one, on more frames more."""
+    return (len(trace.requests) + 1) * (1 + trace.machine.pages // 64)
+
+
 def shrink(
     trace: Trace, factory: Factory, level: Level = "exact", found: Progress = lambda trace: None
 ) -> Trace:
@@ -42,24 +53,59 @@ def shrink(
 
     Raises ValueError if the trace breaks no law.
     """
-    best = _failing(trace, factory, level, law_id=None)
-    if best is None:
+    failing = _failing(trace, factory, level, law_id=None)
+    if failing is None:
         raise ValueError("the trace breaks no law, so there is nothing to keep while shrinking")
+    best = failing
     found(best)
-    improved = True
-    while improved:
-        improved = False
-        for candidates in (_fewer_requests, _smaller_machines, _simpler_requests):
-            again = True
-            while again:
-                again = False
-                for candidate in candidates(best):
-                    smaller = _failing(candidate, factory, level, best.expect)
-                    if smaller is not None and size_of(smaller) < size_of(best):
-                        best, improved, again = smaller, True, True
-                        found(best)
-                        break
+    spent = 0
+
+    def smaller(candidate: Trace) -> Trace | None:
+        nonlocal spent
+        if spent > EFFORT:
+            return None
+        spent += cost_of(candidate)
+        failing = _failing(candidate, factory, level, best.expect)
+        if failing is None or size_of(failing) >= size_of(best):
+            return None
+        found(failing)
+        return failing
+
+    # The machine first: on a small one every replay of the many to come is cheap.
+    size = None
+    while size != size_of(best):
+        size = size_of(best)
+        best = _until_none_helps(best, _smaller_machines, smaller)
+        best = _fewer_requests(best, smaller)
+        best = _until_none_helps(best, _simpler_requests, smaller)
     return best
+
+
+def _until_none_helps(
+    best: Trace,
+    candidates: Callable[[Trace], Iterator[Trace]],
+    smaller: Callable[[Trace], Trace | None],
+) -> Trace:
+    """Take the first candidate that still fails, and start over from it."""
+    found: Trace | None = best
+    while found is not None:
+        best = found
+        found = next(filter(None, map(smaller, candidates(best))), None)
+    return best
+
+
+def _fewer_requests(best: Trace, smaller: Callable[[Trace], Trace | None]) -> Trace:
+    """Drop runs of requests, halves first and single ones last, from the end to the beginning."""
+    length = max(1, len(best.requests) // 2)
+    while length >= 1:
+        end = len(best.requests)
+        while end > 0:
+            begin = max(0, end - length)
+            kept = best.requests[:begin] + best.requests[end:]
+            best, end = smaller(replace(best, requests=kept)) or best, begin
+            end = min(end, len(best.requests))
+        length //= 2
+    return _until_none_helps(best, _without_two, smaller)
 
 
 def _failing(trace: Trace, factory: Factory, level: Level, law_id: str | None) -> Trace | None:
@@ -75,20 +121,15 @@ def _failing(trace: Trace, factory: Factory, level: Level, law_id: str | None) -
     return replace(trace, requests=kept, expect=verdict.broken.law_id)
 
 
-def _fewer_requests(trace: Trace) -> Iterator[Trace]:
-    """Without a run of requests: halves first, single ones last; the latest ones first."""
+def _without_two(trace: Trace) -> Iterator[Trace]:
+    """Without two requests at once: often an allocation and a free that only make room."""
     requests = trace.requests
-    length = len(requests) // 2
-    while length >= 1:
-        for end in range(len(requests), length - 1, -length):
-            yield replace(trace, requests=requests[: end - length] + requests[end:])
-        length //= 2
-    # Two at once: an allocation and a free of another block that only make room for each other.
-    if len(requests) <= 16:
-        for first in range(len(requests)):
-            for second in range(first + 1, len(requests)):
-                kept = requests[:first] + requests[first + 1 : second] + requests[second + 1 :]
-                yield replace(trace, requests=kept)
+    if len(requests) > FEW:
+        return
+    for first in range(len(requests)):
+        for second in range(first + 1, len(requests)):
+            kept = requests[:first] + requests[first + 1 : second] + requests[second + 1 :]
+            yield replace(trace, requests=kept)
 
 
 def _smaller_machines(trace: Trace) -> Iterator[Trace]:
@@ -98,14 +139,34 @@ def _smaller_machines(trace: Trace) -> Iterator[Trace]:
         holes = tuple(other for other in machine.holes if other != hole)
         yield replace(trace, machine=replace(machine, holes=holes))
     least = machine.holes[-1][1] - machine.start if machine.holes else 1
-    for pages in (*range(least, min(machine.pages, 20)), machine.pages // 2, machine.pages - 1):
+    for pages in (*range(least, 20), 32, 64, 256, machine.pages // 2, machine.pages - 1):
         if least <= pages < machine.pages:
             yield replace(trace, machine=replace(machine, pages=pages))
     for top in range(machine.top):
         yield replace(trace, machine=replace(machine, top=top))
+    if machine.top > 0 and machine.pages > 1:
+        yield _halved(trace)
     for start in (0, 1, 2, 4, machine.start // 2, machine.start - 1):
         if 0 <= start < machine.start:
             yield _from(trace, start)
+
+
+def _halved(trace: Trace) -> Trace:
+    """Half as large in everything: what happens between orders 9 and 10 happens between 8 and 9."""
+    machine = trace.machine
+    half = replace(
+        machine, pages=machine.pages // 2, top=machine.top - 1, start=machine.start // 2, holes=()
+    )
+    requests = tuple(
+        request._replace(
+            order=max(0, request.order - 1) if request.order is not None else None,
+            operand=Operand(request.operand.name, request.operand.offset // 2)
+            if request.operand is not None
+            else None,
+        )
+        for request in trace.requests
+    )
+    return replace(trace, machine=half, requests=requests)
 
 
 def _from(trace: Trace, start: int) -> Trace:

@@ -1,8 +1,7 @@
 """The canary: a fault planted in the twin that every gear must catch before its silence counts.
 
-The merge loop stops one order early, so two free blocks stay apart below the top order. For a long
-time nothing goes wrong that a caller would see: a harness that has stopped looking at the lists,
-or whose comparison has gone blind, does not notice.
+Single frames are no longer merged. For a long time nothing goes wrong that a caller would see: a
+harness that has stopped looking at the lists, or whose comparison has gone blind, does not notice.
 """
 
 from dataclasses import replace
@@ -13,7 +12,7 @@ from pagefuzz.campaign.plan import Gear, Plan
 from pagefuzz.campaign.unit import run_unit
 from pagefuzz.target.builtin import TwinFactory
 
-FAULT = ("    while order < top:\n", "    while order < top - 1:\n")
+FAULT = ("    while order < top:\n", "    while 0 < order < top:\n")
 """The planted change of the twin's `free_one_block`: old text and new."""
 
 

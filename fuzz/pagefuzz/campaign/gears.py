@@ -9,14 +9,13 @@ from random import Random
 from typing import TypeAlias
 
 from pagefuzz.campaign.plan import Gear, Plan, Result
-from pagefuzz.campaign.walk import random_machine, walk
+from pagefuzz.campaign.walk import large_machine, random_machine, walk
 from pagefuzz.lockstep import Lockstep
 from pagefuzz.record import trace_of
 from pagefuzz.target.builtin import TwinFactory
 from pagefuzz.target.protocol import Factory
 from pagespec.era import Era
 from pagespec.laws.law import LawBroken
-from pagespec.machine import Machine
 from pagespec.trace import Trace
 from pagespec.types import DomainError
 
@@ -35,8 +34,7 @@ def run_streams(
     from pagefuzz.campaign.stream import Replay
 
     assert isinstance(factory, TwinFactory), "only the twin has compiled streams"
-    large = Machine(4096 + rng.randrange(1024), 10, era, rng.choice((0, 1, 1 << 20)))
-    for machine in (random_machine(rng, era), large):
+    for machine in (random_machine(rng, era), large_machine(rng, era)):
         replay = Replay(machine, rng, factory.kernels)
         try:
             replay.run(STREAM_REQUESTS * plan.rounds)

@@ -22,6 +22,9 @@ from pagespec.ops import Op, Outcome, Verb, perform
 BATCH = 100
 """Requests between two comparisons of all lists."""
 
+LARGE_TOP = 10
+"""The top order from which on all orders are drawn alike."""
+
 OP_OF_CODE: tuple[tuple[Verb, bool], ...] = (
     (Verb.ALLOC, False),
     (Verb.ALLOC, True),
@@ -46,9 +49,10 @@ class Replay:
         self.stream = Stream(
             self.allocator,
             rng.getrandbits(63),
-            weights=rng.choice(((), uniform, [1])),
-            illegal=rng.choice((0, 32, 128)),
-            references=rng.choice((0, 64, 192)),
+            # A short stream on a large zone meets its large blocks only if it asks for them.
+            weights=uniform if top >= LARGE_TOP else rng.choice(((), uniform, [1])),
+            illegal=rng.choice((16, 128)),
+            references=rng.choice((32, 192)),
         )
         self.zone = boot(machine)
         self.done: list[tuple[Op, Outcome]] = []

@@ -47,7 +47,8 @@ def _line(path: Path, trace: Trace, verdict: Verdict) -> str:
         return f"{word:7} {path}: every law held in {len(trace.requests)} requests{skipped}"
     other = trace.expect not in (None, verdict.broken.law_id)
     expected = f"; expected {trace.expect}" if other else ""
-    return f"FAILED  {path}: {verdict.broken} ({_place(trace, verdict)}{expected})"
+    cause = f" ({verdict.broken.__cause__})" if verdict.broken.__cause__ else ""
+    return f"FAILED  {path}: {verdict.broken}{cause} ({_place(trace, verdict)}{expected})"
 
 
 def _place(trace: Trace, verdict: Verdict) -> str:
