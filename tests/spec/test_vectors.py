@@ -177,6 +177,32 @@ def test_no_tail_next_to_the_top(era: str) -> None:
     assert lists(zone)[2] == [0, 20]
 
 
+@pytest.mark.parametrize("era", ERAS)
+def test_requests_are_served_from_the_head(era: str) -> None:
+    """The block that was listed last serves first. Source: reference section 1.6 and its notation.
+
+    Needs a list of two, which the worked examples never have.
+    """
+    zone = freed(Machine(pages=64, top=3, era=ERAS[era]), (40, 0), (9, 0))
+
+    assert lists(zone)[0] == [9, 40]
+    assert [perform(zone, Op(Verb.ALLOC, 0)) for _ in range(2)] == [9, 40]
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_pieces_of_a_block_under_a_reference(era: str) -> None:
+    """They start at pfn + 2**k and are freed for k from the block's order less one down to 0.
+
+    Source: reference section 8.9, for a block that is not compound.
+    """
+    zone = boot(Machine(pages=8, top=3, era=ERAS[era]))
+    for op in (Op(Verb.ALLOC, 3), Op(Verb.GET), Op(Verb.FREE, 3)):
+        assert perform(zone, op) == 0
+
+    freed_pieces = [event[1:] for event in zone.log if event.kind is Kind.FREE]
+    assert freed_pieces == [(4, 2), (2, 1), (1, 0)]
+
+
 ZONE_ENDS = [(61, 4, [1, 0, 1, 1, 3]), (1000, 6, [0, 0, 0, 1, 0, 1, 15])]
 
 
