@@ -31,13 +31,15 @@ def machines(
 ) -> Machine:
     """Odd sizes, holes, unaligned starts, every top order, all eras.
 
-    Small zones and small starts come first, so that failures shrink to them.
+    Half of the zones have room for a block of the top order. Small zones and small starts come
+    first, so that failures shrink to them.
     """
     pages = draw(st.integers(1, most_pages))
+    fitting = [top for top in sorted(tops) if 2**top <= pages]
     start = draw(st.integers(0, 40) | st.integers(0, 2**40 - pages))
     return Machine(
         pages=pages,
-        top=draw(st.sampled_from(sorted(tops))),
+        top=draw(st.sampled_from(fitting or sorted(tops)) | st.sampled_from(sorted(tops))),
         era=ERAS[draw(st.sampled_from(sorted(eras, key=list(ERAS).index)))],
         start=start,
         holes=draw(holes(start, pages)) if with_holes else (),
@@ -51,11 +53,14 @@ def orders(zone: Zone) -> SearchStrategy[int]:
 
 
 def pfns(zone: Zone) -> SearchStrategy[int]:
-    """Frames that a request may name: held heads above all, then any in and around the zone."""
+    """Frames that a request may name: held heads above all, some behind them, then any others."""
     machine = zone.machine
     anywhere = st.integers(machine.start - 3, machine.end + 3)
-    held = sorted(zone.held)
-    return anywhere if not held else st.sampled_from(held) | st.sampled_from(held) | anywhere
+    if not zone.held:
+        return anywhere
+    heads = st.sampled_from(sorted(zone.held))
+    behind = heads.flatmap(lambda pfn: st.integers(pfn, pfn + 2 ** zone.held[pfn].order - 1))
+    return heads | heads | behind | anywhere
 
 
 @st.composite

@@ -32,9 +32,9 @@ from pagespec.zone import Zone, copy_of
 
 
 def zone_with_holdings() -> Zone:
-    """Frames 8 to 23 but for 22, TOP 3: 16-19 and 20 are held, 23 was held, the rest never."""
+    """Frames 8 to 23 but for 22, TOP 3: 8-15, 16-19 and 20 are held, 23 was, 21 never was."""
     zone = boot(Machine(pages=16, top=3, era=ERAS["2.6.37"], start=8, holes=((22, 23),)))
-    for order in (2, 0, 0):
+    for order in (3, 2, 0, 0):
         run(alloc_pages(zone, order))
     run(free_pages(zone, 23, 0))
     zone.log.clear()
@@ -56,10 +56,11 @@ TABLE: list[tuple[type[Refused], Callable[[Zone], object], str]] = [
     (WrongOrder, lambda z: run(free_pages(z, 16, 3)), "pfn 16 order 3: was given out with another"),
     (WrongOrder, lambda z: run(put_page(z, 16)), "pfn 16 order 0: was given out with another"),
     (InteriorFrame, lambda z: run(free_pages(z, 18, 1)), "pfn 18 order 1: lies inside a block"),
+    (InteriorFrame, lambda z: run(free_pages(z, 15, 0)), "pfn 15 order 0: lies inside a block"),
     (InteriorFrame, lambda z: run(get_page(z, 19)), "pfn 19 order 0: lies inside a block"),
     (DoubleFree, lambda z: run(free_pages(z, 23, 0)), "pfn 23 order 0: has been given back"),
     (DoubleFree, lambda z: run(put_page(z, 23)), "pfn 23 order 0: has been given back"),
-    (NeverGiven, lambda z: run(free_pages(z, 8, 1)), "pfn 8 order 1: was never given out"),
+    (NeverGiven, lambda z: run(free_pages(z, 21, 0)), "pfn 21 order 0: was never given out"),
     (NeverGiven, lambda z: run(get_page(z, 21)), "pfn 21 order 0: was never given out"),
 ]
 
