@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
 
+from pagefuzz.campaign import tables
 from pagefuzz.campaign.canary import missed_by
 from pagefuzz.campaign.plan import Gear, Plan, Result
 from pagefuzz.campaign.pool import Budget, run_units
@@ -15,7 +16,6 @@ from pagefuzz.exits import Exit, worst
 from pagefuzz.kernel.checking import check_run
 from pagefuzz.kernel.runs import bundled_runs
 from pagefuzz.lockstep import STRICTER
-from pagefuzz.report import campaign as tables
 from pagefuzz.report import console
 from pagefuzz.target.adapter import Adapter
 from pagefuzz.target.builtin import TwinFactory
