@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
+from hypothesis.strategies import DrawFn
 
 from pagespec.era import ERAS
 from pagespec.machine import Machine
@@ -46,21 +46,27 @@ def machines(
     )
 
 
-def orders(zone: Zone) -> SearchStrategy[int]:
+@st.composite
+def orders(draw: DrawFn, zone: Zone) -> int:
     """Orders as requests use them: mostly small ones, all that the zone has, and a few bad ones."""
     top = zone.machine.top
-    return st.integers(0, min(2, top)) | st.integers(0, top) | st.sampled_from([-1, top + 1, 40])
+    dice = draw(st.integers(0, 15))
+    if dice == 15:
+        return draw(st.sampled_from([-1, top + 1, 40]))
+    return draw(st.integers(0, min(2, top) if dice < 9 else top))
 
 
-def pfns(zone: Zone) -> SearchStrategy[int]:
-    """Frames that a request may name: held heads above all, some behind them, then any others."""
+@st.composite
+def pfns(draw: DrawFn, zone: Zone) -> int:
+    """Frames that a request may name: held heads, frames behind them, heads that were held, any."""
     machine = zone.machine
-    anywhere = st.integers(machine.start - 3, machine.end + 3)
-    if not zone.held:
-        return anywhere
-    heads = st.sampled_from(sorted(zone.held))
-    behind = heads.flatmap(lambda pfn: st.integers(pfn, pfn + 2 ** zone.held[pfn].order - 1))
-    return heads | heads | behind | anywhere
+    dice = draw(st.integers(0, 5))
+    if dice < 4 and zone.held:
+        pfn, held = draw(st.sampled_from(sorted(zone.held.items())))
+        return pfn if dice < 2 else draw(st.integers(pfn, pfn + 2**held.order - 1))
+    if dice < 5 and zone.given:
+        return draw(st.sampled_from(sorted(zone.given)))
+    return draw(st.integers(machine.start - 3, machine.end + 3))
 
 
 @st.composite
@@ -78,6 +84,9 @@ def ops(draw: DrawFn, zone: Zone) -> Op:
         return Op(verb, draw(orders(zone)), compound=draw(st.booleans()))
     if verb is not Verb.FREE:
         return Op(verb, pfn=draw(pfns(zone)))
-    if draw(st.integers(0, 3)) and zone.held:
+    if draw(st.booleans()) and zone.held:
         return draw(legal_frees(zone))
-    return Op(verb, draw(orders(zone)), draw(pfns(zone)))
+    pfn = draw(pfns(zone))
+    held = zone.held.get(pfn)
+    order = draw(orders(zone)) if held is None or draw(st.booleans()) else held.order
+    return Op(verb, order, pfn)

@@ -74,6 +74,7 @@ PAIR_OUT = zone_after(Op(Verb.ALLOC, 1))
 SHIFTED = zone_after(era=ERAS["2.6.11"], pages=6, start=3, top=1)  # pairs are 3-4, 5-6, 7-8
 HOLED = zone_after(holes=((9, 12),))
 HIGH = zone_after(start=8)
+EIGHT = zone_after(pages=8, start=8)
 KEPT = zone_after(era=ERAS["2004-v2"], pages=5, top=2)  # frame 4 is the victim
 
 row(READING_LAWS, "BUD-links", "a reader stumbled", "block 4 of order 2 points nowhere", None)
@@ -98,7 +99,15 @@ def halve(zone: Zone) -> None:
     list_add(zone, 6, 1)
 
 
+def halve_all(zone: Zone) -> None:
+    """Split the block that is the whole zone for nobody."""
+    list_del(zone, 8, 3)
+    list_add(zone, 8, 2)
+    list_add(zone, 12, 2)
+
+
 state("BUD-maximal", "two free buddies stay apart", halve, ONE_OUT)
+state("BUD-maximal", "and so do the two that are the zone", halve_all, EIGHT)
 state("BUD-tag", "a tag inside a free block", lambda z: z.tag.update({5: 0}), ONE_OUT)
 state("BUD-tag", "a tag on a held frame", lambda z: z.tag.update({0: 0}), ONE_OUT)
 state("BUD-tag", "a head without a tag", lambda z: z.tag.pop(2), ONE_OUT)
