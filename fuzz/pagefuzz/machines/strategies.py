@@ -17,11 +17,11 @@ def machines(draw: st.DrawFn, eras: Sequence[Era], pages: st.SearchStrategy[int]
     top = draw(st.integers(0, 12))
     start = draw(st.sampled_from((0, 1, 3, SIZES[top], 5 * SIZES[top] + 6)))
     holes: list[tuple[int, int]] = []
-    first = start
-    for gap, length in draw(st.lists(st.tuples(st.integers(0, 12), st.integers(1, 5)), max_size=3)):
-        first += gap
-        if first + length >= start + length:
+    beyond = start
+    for gap, size in draw(st.lists(st.tuples(st.integers(0, 12), st.integers(1, 5)), max_size=3)):
+        first = beyond + gap
+        if first + size > start + length:
             break
-        holes.append((first, first + length))
-        first += length + 1
+        holes.append((first, first + size))
+        beyond = first + size + 1
     return Machine(length, top, era, start, tuple(holes))
