@@ -2,20 +2,21 @@
 
 from collections.abc import Iterable
 
-from pagespec.frames import SIZES, head_of
+from pagespec.frames import head_of
 from pagespec.laws.holdings import REFUSALS
 from pagespec.laws.law import LawBroken
 from pagespec.machine import MAX_PFN, Machine
 from pagespec.ops import Op, Outcome, Verb
 from pagespec.trace import Operand, Request, Trace, name_of
-from pagespec.types import NO_MEMORY, Order, Pfn
+from pagespec.types import MAX_TOP, NO_MEMORY, Order, Pfn
 
 
 class Recorder:
     """Names for the blocks of one run, as its requests go by.
 
     A frame of a block that some allocation returned is written by the block's name and an offset;
-    where several allocations covered it, the latest one counts. Other frames go by number.
+    where several allocations covered it, the latest one counts. Other frames go by number. Traces
+    count from zero: what lies below every zone is written as what lies above every zone.
     """
 
     def __init__(self, machine: Machine) -> None:
@@ -26,6 +27,10 @@ class Recorder:
     def request_of(self, op: Op, outcome: Outcome) -> Request:
         """The request by name, with the answer that it got."""
         answer = outcome if _can_be_written(outcome) else None
+        # Both are refused alike, and the twin's kernels get the same word for both.
+        op = op._replace(
+            order=op.order if op.order >= 0 else MAX_TOP + 1, pfn=op.pfn if op.pfn >= 0 else MAX_PFN
+        )
         if op.verb is Verb.ALLOC:
             name = name_of(self.named)
             if outcome >= 0:
@@ -45,7 +50,7 @@ class Recorder:
             (self.latest[head, order], head, order)
             for order in range(self.machine.top + 1)
             for head in [base + head_of(pfn - base, order)]
-            if (head, order) in self.latest and pfn < head + SIZES[order]
+            if (head, order) in self.latest
         ]
         if not found:
             return Operand(None, pfn), None
