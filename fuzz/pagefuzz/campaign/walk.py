@@ -5,7 +5,7 @@ even mix hides what needs many of one kind. Phases fill the zone to its last blo
 again. A walk is a pure function of its random generator and of what the allocator answers.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from pagefuzz.lockstep import Lockstep
@@ -18,6 +18,12 @@ from pagespec.types import Block, Order, Pfn
 
 FUZZED_ERAS = tuple(era for era in ERAS.values() if era.bounds == "zone")
 """The eras that an allocator other than the spec can stand for: those that were released."""
+
+BEHAVIOURS = tuple(
+    tuple(era for era in FUZZED_ERAS if replace(era, name="") == behaviour)
+    for behaviour in dict.fromkeys(replace(era, name="") for era in FUZZED_ERAS)
+)
+"""The same, with those that differ by name alone together: each behaviour is drawn as often."""
 
 
 @dataclass(slots=True)
@@ -41,11 +47,11 @@ class Mix:
 
 def random_machine(rng: Random, era: Era | None = None) -> Machine:
     """A machine of any shape: odd lengths, unaligned starts, holes, every top order up to 12."""
-    era = era or rng.choice(FUZZED_ERAS)
+    era = era or rng.choice(rng.choice(BEHAVIOURS))
     top = rng.choice((0, 1, 2, 3, 3, 4, 4, 5, 6, 8, 10, 12))
     lengths = (rng.randint(1, 12), rng.randint(8, 40), rng.choice((16, 32, 64, 128)))
     # Now and then a zone that holds the largest block of any top, which few small ones do.
-    pages = SIZES[top] + rng.randint(0, 12) if rng.random() < 0.1 else rng.choice(lengths)
+    pages = SIZES[top] + rng.randint(0, 12) if rng.random() < 0.2 else rng.choice(lengths)
     start = rng.choice((0, 0, rng.randint(1, 70), SIZES[top] * rng.randint(1, 3)))
     holes: list[tuple[Pfn, Pfn]] = []
     beyond = start
