@@ -19,6 +19,7 @@ from hypothesis.stateful import (
 
 from pagefuzz.coverage import Reached
 from pagefuzz.lockstep import Lockstep
+from pagefuzz.machines.repeatable import without_constants
 from pagefuzz.machines.strategies import machines
 from pagefuzz.record import trace_of
 from pagefuzz.target.protocol import Factory
@@ -162,16 +163,17 @@ def run_machine(
     machine = seed(draw_seed)(
         buddy_machine(ledger, eras, st.integers(1, 80) if pages is None else st.just(pages))
     )
-    run_state_machine_as_test(
-        machine,
-        settings=settings(
-            max_examples=examples,
-            stateful_step_count=steps,
-            deadline=None,
-            database=None,
-            phases=phases,
-            suppress_health_check=list(HealthCheck),
-            print_blob=False,
-            report_multiple_bugs=False,
-        ),
-    )
+    with without_constants():
+        run_state_machine_as_test(
+            machine,
+            settings=settings(
+                max_examples=examples,
+                stateful_step_count=steps,
+                deadline=None,
+                database=None,
+                phases=phases,
+                suppress_health_check=list(HealthCheck),
+                print_blob=False,
+                report_multiple_bugs=False,
+            ),
+        )
