@@ -20,10 +20,11 @@ def command() -> Exit:
     """Say whether this installation can be trusted, and with which versions.
 
     Exit codes: 0 it can; 2 something is missing or not writable; 3 the JIT is switched off, so it
-    was not checked; 4 it gives wrong answers.
+    was not checked; 4 it gives wrong answers, or two runs of one seed differ. Takes a few seconds.
     """
-    checks = (_packages, _machine, _jit)
-    findings = [finding for check in checks for finding in check()]
+    findings: list[Finding] = []
+    for check in (_packages, _machine, _jit, _repeats):
+        findings += check()
     console.table(
         "doctor",
         ("what", "found", "verdict"),
@@ -81,6 +82,20 @@ def _jit() -> list[Finding]:
             Exit.HELD if actual == expected else Exit.UNTRUSTWORTHY,
         ),
     ]
+
+
+def _repeats() -> list[Finding]:
+    """Run each gear with one seed in two processes."""
+    what = "two runs of one seed"
+    try:
+        # Only now: with a package missing, what it imports is to mend first.
+        from pagefuzz.selfcheck import same_seed_same_bytes
+    except ModuleNotFoundError as error:
+        return [(what, f"{error.name} is not installed", Exit.USAGE)]
+    click.echo(f"{what}: a few seconds", err=True)
+    if same_seed_same_bytes():
+        return [(what, "the same bytes", Exit.HELD)]
+    return [(what, "they differ", Exit.UNTRUSTWORTHY)]
 
 
 def _buddy_walk(frames: int) -> int:
