@@ -7,8 +7,25 @@ files of several runs can be merged by copying.
 import os
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryFile
 
+from pagefuzz.errors import UsageError
 from pagespec.trace import Trace, text_of
+
+
+def make_ready(folder: Path) -> None:
+    """Make the folder, since a finding that cannot be kept would be lost after all the work.
+
+    Raises UsageError.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UsageError(
+            f"--out {folder}: {error.strerror}; expected a folder in which traces can be written"
+        ) from None
 
 
 def keep(trace: Trace, folder: Path) -> Path:

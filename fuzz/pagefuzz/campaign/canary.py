@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from pagefuzz.campaign.plan import Gear, Plan
 from pagefuzz.campaign.unit import run_unit
 from pagefuzz.target.builtin import TwinFactory
+from pagespec.laws.law import Level
 
 FAULT = ("    while order < top:\n", "    while 0 < order < top:\n")
 """The planted change of the twin's `free_one_block`: old text and new."""
@@ -23,17 +24,18 @@ def planted_twin() -> TwinFactory:
     return TwinFactory(plain_modules({"buddy": lambda text: text.replace(*FAULT)}))
 
 
-def missed_by(plan: Plan) -> list[Gear]:
+def missed_by(plan: Plan, level: Level) -> list[Gear]:
     """The gears of the plan that do not catch the canary, each in the very code that a run uses.
 
     A gear must find the fault, keep its trace, and shrink it. The fault is in the tag design.
+    level: at which the run judges its own target.
     """
     twin = planted_twin()
     missed: list[Gear] = []
     with TemporaryDirectory() as folder:
         for gear in plan.gears:
             small = replace(
-                plan, gears=(gear,), eras=("6.1",), level="exact", rounds=30, out=Path(folder)
+                plan, gears=(gear,), eras=("6.1",), level=level, rounds=30, out=Path(folder)
             )
             result = run_unit(small, 0, twin)
             if result.law is None or result.finding is None or not result.finding.exists():

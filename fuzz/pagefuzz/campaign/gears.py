@@ -22,8 +22,9 @@ from pagespec.types import DomainError
 Found: TypeAlias = Callable[[Trace], None]
 RunGear: TypeAlias = Callable[[Plan, Random, Era, Factory, Result, Found], None]
 
-STREAM_REQUESTS, WALK_REQUESTS, EXAMPLES = 5_000, 100, 8
-"""What one round is: requests of two streams and of two walks each, and Hypothesis examples."""
+STREAM_REQUESTS, WALKS, WALK_REQUESTS, EXAMPLES = 5_000, 6, 100, 4
+"""What one round is, for about as long in each gear: requests of each of two streams, walks and the
+requests of each, Hypothesis examples."""
 
 
 def run_streams(
@@ -50,7 +51,7 @@ def run_walks(
     plan: Plan, rng: Random, era: Era, factory: Factory, result: Result, found: Found
 ) -> None:
     """Random requests in lockstep, on machines of any shape; the allocator may decline some."""
-    for _ in range(2 * plan.rounds):
+    for _ in range(WALKS * plan.rounds):
         machine = random_machine(rng, era)
         lockstep: Lockstep | None = None
         try:

@@ -16,7 +16,7 @@ class Plan:
     """What all units of a campaign have in common.
 
     target: as `--target` names it. eras, gears: taken in turn. out: where findings are kept.
-    rounds: how much one unit does; a round is roughly a tenth of a second.
+    rounds: how much one unit does; a round is roughly a tenth of a second of one core.
     """
 
     seed: int
@@ -26,6 +26,11 @@ class Plan:
     gears: tuple[Gear, ...]
     out: Path
     rounds: int
+
+    @property
+    def turn(self) -> int:
+        """How many units take each gear through each era once."""
+        return len(self.gears) * len(self.eras)
 
 
 @dataclass(slots=True)

@@ -1,102 +1,117 @@
-"""Units over processes: a budget goes in, results come out in the order of their numbers.
+"""Units over processes: a budget goes in, results come out.
 
 Seconds only choose how many units there are: whoever repeats a run by `--units` gets the same.
-Processes are spawned, not forked, since compiled code and threads do not survive a fork. The
-kernels are compiled once, before, and found in the cache by every process.
+Processes are spawned, not forked, since compiled code and threads do not survive a fork.
 """
 
 import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from itertools import count, islice
-from multiprocessing import get_context
+from itertools import count, islice, takewhile
+from multiprocessing import active_children, get_context
 from time import monotonic
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from pagefuzz.campaign.plan import Plan, Result
 from pagefuzz.campaign.unit import empty_result, run_unit
 from pagefuzz.target.load import factory_of
 
+Told: TypeAlias = Callable[[Result], None]
+"""Called with each result as it comes in, in any order."""
+
 
 class Budget(NamedTuple):
-    """How long a campaign goes on: until so many seconds are over, or so many units are done."""
+    """How long a campaign goes on: until so many units are done, or for about so many seconds."""
 
     seconds: float | None
     units: int | None
 
 
-def numbers_within(budget: Budget) -> Iterator[int]:
-    """The numbers of the units to begin, as long as the budget lasts; at least one."""
+def numbers_within(budget: Budget, turn: int) -> Iterator[int]:
+    """The numbers of the units to begin.
+
+    Seconds buy whole turns, at least one and as many as end nearest to them: a run that ends within
+    a turn has met some eras in fewer gears than others, or on a slow machine not at all.
+    """
     begin = monotonic()
     for number in islice(count(), budget.units):
+        turns, rest = divmod(number, turn)
+        if budget.seconds is not None and turns > 0 and rest == 0:
+            gone = monotonic() - begin
+            if gone + gone / turns / 2 > budget.seconds:
+                return
         yield number
-        if budget.seconds is not None and monotonic() - begin >= budget.seconds:
-            return
 
 
-def _pool(jobs: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_leave_sigint)
+def run_units(
+    plan: Plan, jobs: int, budget: Budget, told: Told, enough: Callable[[], bool] = lambda: False
+) -> None:
+    """Run units over so many processes; after a failure, or when it is enough, no more are begun.
+
+    When a process dies, the units that were under way are run once more, each alone: if its process
+    dies again, that is the finding, else the campaign goes on. KeyboardInterrupt ends it at once.
+    """
+    failed = False
+
+    def enter(result: Result) -> None:
+        nonlocal failed
+        failed = failed or result.law is not None
+        told(result)
+
+    numbers = takewhile(lambda _: not (failed or enough()), numbers_within(budget, plan.turn))
+    try:
+        while unknown := _run_over_pool(plan, jobs, numbers, enter):
+            for number in unknown:
+                enter(_alone(plan, number))
+    except KeyboardInterrupt:
+        for process in active_children():
+            process.kill()
+        raise
 
 
-def _leave_sigint() -> None:
-    """Leave Ctrl-C to the parent, which lets the units under way come to their end."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _run_over_pool(plan: Plan, jobs: int, numbers: Iterator[int], enter: Told) -> list[int]:
+    """Run the units; if a process dies, return those of which nothing is known."""
+    begun: set[int] = set()
+    futures: dict[Future[Result], int] = {}
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        try:
+            while True:
+                # Two each: one at work and one waiting, so that no process idles.
+                for number in islice(numbers, 2 * jobs - len(futures)):
+                    begun.add(number)
+                    futures[_submit(pool, plan, number)] = number
+                if not futures:
+                    return []
+                for future in wait(futures, return_when=FIRST_COMPLETED).done:
+                    enter(future.result())
+                    begun.remove(futures.pop(future))
+        except BrokenProcessPool:
+            return sorted(begun)
+
+
+def _submit(pool: ProcessPoolExecutor, plan: Plan, number: int) -> Future[Result]:
+    """Hand a unit to the pool, whose processes leave Ctrl-C to this one.
+
+    A process inherits which signals are blocked; a handler of its own would come too late for those
+    that are still starting.
+    """
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return pool.submit(_work, plan, number)
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _work(plan: Plan, number: int) -> Result:
     return run_unit(plan, number, factory_of(plan.target))
 
 
-def run_units(
-    plan: Plan, jobs: int, budget: Budget, told: Callable[[Result], None]
-) -> list[Result]:
-    """Run units over so many processes; after the first failure no new ones are begun.
-
-    told: called with each result as it comes in, in any order. When a process dies, the units that
-    were under way are run once more, each alone: if its process dies again, that is the finding.
-    """
-    results: list[Result] = []
-    pending: dict[Future[Result], int] = {}
-
-    def enter(result: Result) -> None:
-        results.append(result)
-        told(result)
-
-    with _pool(jobs) as pool:
-        numbers = numbers_within(budget)
-        try:
-            while True:
-                # Two each: one at work and one waiting, so that no process idles.
-                for number in islice(numbers, 2 * jobs - len(pending)):
-                    pending[pool.submit(_work, plan, number)] = number
-                if not pending:
-                    break
-                for future in wait(pending, return_when=FIRST_COMPLETED).done:
-                    enter(future.result())
-                    del pending[future]
-                if any(result.law for result in results):
-                    numbers = iter(())
-        except BrokenProcessPool:
-            # Which unit killed its process is not known; each is tried again below.
-            pass
-        except KeyboardInterrupt:
-            for future in pending:
-                future.cancel()
-            for future in wait(pending).done:
-                if not future.cancelled():
-                    enter(future.result())
-            raise
-    for number in pending.values():
-        enter(_alone(plan, number))
-    return sorted(results, key=lambda result: result.number)
-
-
 def _alone(plan: Plan, number: int) -> Result:
     """Run a unit in a process of its own; the process's death is a broken law."""
-    with _pool(1) as pool:
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         try:
-            return pool.submit(_work, plan, number).result()
+            return _submit(pool, plan, number).result()
         except BrokenProcessPool:
             died = empty_result(plan, number)
             died.law = "OUT-fault"

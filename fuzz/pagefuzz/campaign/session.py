@@ -2,17 +2,21 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
 
 from pagefuzz.campaign import tables
 from pagefuzz.campaign.canary import missed_by
+from pagefuzz.campaign.interrupt import Interrupt
 from pagefuzz.campaign.plan import Gear, Plan, Result
 from pagefuzz.campaign.pool import Budget, run_units
 from pagefuzz.campaign.verdict import Offer, exits_of, summary_of
 from pagefuzz.campaign.walk import FUZZED_ERAS
+from pagefuzz.campaign.warm import compile_kernels
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit, worst
+from pagefuzz.findings import make_ready
 from pagefuzz.kernel.checking import check_run
 from pagefuzz.kernel.runs import bundled_runs
 from pagefuzz.lockstep import STRICTER
@@ -20,6 +24,7 @@ from pagefuzz.report import console
 from pagefuzz.target.adapter import Adapter
 from pagefuzz.target.builtin import TwinFactory
 from pagefuzz.target.load import factory_of
+from pageimpl.source import plain_modules
 from pagespec.era import ERAS, era_named
 from pagespec.laws.law import Level
 from pagespec.machine import Machine
@@ -46,7 +51,11 @@ def plan_for(
 
 
 def _probe(target: str, era: str) -> Adapter:
-    return Adapter(factory_of(target), Machine(pages=64, top=4, era=ERAS[era]))
+    factory = factory_of(target)
+    if isinstance(factory, TwinFactory):
+        # It is the same in the plain form, which need not be loaded for half a second.
+        factory = TwinFactory(plain_modules())
+    return Adapter(factory, Machine(pages=64, top=4, era=ERAS[era]))
 
 
 def _takes(target: str, era: str) -> bool:
@@ -60,14 +69,12 @@ def _takes(target: str, era: str) -> bool:
 def run_session(plan: Plan, jobs: int, budget: Budget) -> Exit:
     """Run it, print its tables, and return what its end means; the seed comes first and last."""
     console.seed(plan.seed)
-    probe = _probe(plan.target, plan.eras[0])
-    level = min(plan.level, probe.level, key=STRICTER.__getitem__)
-    offer = Offer(level, probe.verbs, probe.unshown)
+    make_ready(plan.out)
+    offer = _offer(plan)
     begin = perf_counter()
-    missed = missed_by(plan)
     done: list[Result] = []
     codes: list[Exit] = []
-    with console.progress("run") as tell:
+    with console.progress("run") as tell, Interrupt() as interrupt:
 
         def told(result: Result) -> None:
             done.append(result)
@@ -79,20 +86,30 @@ def run_session(plan: Plan, jobs: int, budget: Budget) -> Exit:
                 f"broken {broken}  seed {plan.seed:08x}"
             )
 
-        try:
-            run_units(plan, jobs, budget, told)
-        except KeyboardInterrupt:
-            codes.append(Exit.INTERRUPTED)
+        missed = missed_by(plan, offer.level)
+        twin = isinstance(factory_of(plan.target), TwinFactory)
+        if twin:
+            compile_kernels()
+        with suppress(KeyboardInterrupt):
+            run_units(plan, jobs, budget, told, enough=lambda: interrupt.asked)
+    if interrupt.asked:
+        codes.append(Exit.INTERRUPTED)
     results = sorted(done, key=lambda result: result.number)
     summary = summary_of(plan, offer, results, missed)
     tables.show(plan, offer, summary, perf_counter() - begin)
     codes += exits_of(summary)
-    if isinstance(factory_of(plan.target), TwinFactory) and Exit.INTERRUPTED not in codes:
+    if twin and not interrupt.asked:
         codes += _real_traces()
     code = worst(codes)
     print(f"{MEANING[code]}: {len(results)} units; the same again: {_again(plan, len(results))}")
     console.seed(plan.seed)
     return code
+
+
+def _offer(plan: Plan) -> Offer:
+    probe = _probe(plan.target, plan.eras[0])
+    level = min(plan.level, probe.level, key=STRICTER.__getitem__)
+    return Offer(level, probe.verbs, probe.unshown)
 
 
 MEANING = {

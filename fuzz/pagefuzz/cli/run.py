@@ -10,8 +10,8 @@ from pagefuzz.cli.options import Seed, cores, level_option, new_seed, out_option
 from pagefuzz.exits import Exit
 from pagespec.laws.law import Level
 
-ROUNDS = 6
-"""Work of one unit: about a second, so that a short run meets every era in every gear."""
+ROUNDS = 5
+"""Work of one unit: so much that every gear in every era takes about ten seconds on two cores."""
 
 
 @click.command()
@@ -21,7 +21,7 @@ ROUNDS = 6
     type=click.FloatRange(min=0),
     default=30.0,
     show_default=True,
-    help="How long to begin new units of work.",
+    help="About how long, in whole turns of every gear in every era.",
 )
 @click.option(
     "--units", type=click.IntRange(min=1), help="How many units to do, whatever it takes."
@@ -45,9 +45,10 @@ def command(
 ) -> Exit:
     """Fuzz a target beside the spec: canary first, traces of real kernels last.
 
-    What each unit of work does depends on the seed alone; --seconds only says how many there are.
-    So a run is repeated by its seed and --units. Failures are kept as traces under --out before
-    anything else is done with them.
+    What each unit of work does depends on the seed alone; --seconds only says how many there are,
+    in whole turns of every gear in every era, as many as end nearest to it. One turn takes about
+    10 s on two idle cores. So a run is repeated by its seed and --units. Failures are kept as
+    traces under --out before anything else is done with them.
     """
     plan = plan_for(target, seed, level, eras, out, ROUNDS)
     return run_session(plan, jobs, Budget(None if units else seconds, units))

@@ -25,5 +25,4 @@ def command(target: str, level: Level, out: Path) -> Exit:
     The same version gives the same verdict each time; it takes less than a minute.
     """
     plan = plan_for(target, SEED, level, (), out, ROUNDS)
-    units = len(plan.gears) * len(plan.eras)
-    return run_session(plan, cores(), Budget(None, units))
+    return run_session(plan, cores(), Budget(None, plan.turn))
