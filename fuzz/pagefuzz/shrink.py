@@ -13,6 +13,7 @@ from pagefuzz.target.protocol import Factory
 from pagespec.laws.law import Level
 from pagespec.ops import Verb
 from pagespec.trace import Operand, Request, Trace
+from pagespec.types import DomainError
 
 FEW = 16
 """Requests up to which every pair is tried; beyond, the number of pairs is too large."""
@@ -51,7 +52,8 @@ def shrink(
 ) -> Trace:
     """The smallest trace that the passes can find which breaks the same law as this one.
 
-    Raises ValueError if the trace breaks no law.
+    Raises ValueError if the trace breaks no law, and DomainError if the allocator does not take its
+    machine; smaller machines that it does not take are passed over.
     """
     failing = _failing(trace, factory, level, law_id=None)
     if failing is None:
@@ -65,7 +67,10 @@ def shrink(
         if spent > EFFORT:
             return None
         spent += cost_of(candidate)
-        failing = _failing(candidate, factory, level, best.expect)
+        try:
+            failing = _failing(candidate, factory, level, best.expect)
+        except DomainError:
+            return None
         if failing is None or size_of(failing) >= size_of(best):
             return None
         found(failing)
