@@ -29,7 +29,8 @@ def events_from_outside(op: Op, outcome: Outcome) -> Iterator[tuple[Kind, int]]:
     if outcome == NO_MEMORY:
         yield Kind.FAIL, op.order
     elif outcome <= max(Refusal) and outcome != FAULT:
-        yield Kind.REFUSE, outcome
+        # Reasons may go unsaid.
+        yield Kind.REFUSE, Refusal.UNSAID
     elif op.verb is Verb.ALLOC:
         yield Kind.ALLOC, op.order
     elif op.verb is Verb.FREE:
@@ -39,13 +40,14 @@ def events_from_outside(op: Op, outcome: Outcome) -> Iterator[tuple[Kind, int]]:
 def floor_of(era: Era, level: Level, top: Order, verbs: frozenset[Verb]) -> set[tuple[Kind, int]]:
     """The events that a run over the era must reach.
 
-    At every order up to top a block is split, merged and handed out; each refusal, a failure, and
-    whatever the era's placement and the allocator's references add.
+    At every order up to top a block is handed out, taken back, split and merged, and a request
+    fails; each refusal, or just one where reasons may go unsaid; and whatever the era's placement
+    and the allocator's references add.
     """
-    floor = {(Kind.REFUSE, int(refusal)) for refusal in PLAIN_REFUSALS}
-    floor |= {(Kind.ALLOC, order) for order in range(top + 1)}
-    floor |= {(Kind.FREE, order) for order in range(top + 1)}
+    handed = {Kind.ALLOC, Kind.FREE, Kind.FAIL}
+    floor = {(kind, order) for kind in handed for order in range(top + 1)}
     if level == "exact":
+        floor |= {(Kind.REFUSE, int(refusal)) for refusal in PLAIN_REFUSALS}
         floor |= {(Kind.SPLIT, order) for order in range(1, top + 1)}
         floor |= {(Kind.MERGE, order) for order in range(top)}
         if era.placement != "head":
@@ -55,8 +57,7 @@ def floor_of(era: Era, level: Level, top: Order, verbs: frozenset[Verb]) -> set[
             floor |= {(kind, order) for kind in (Kind.GET, Kind.KEPT) for order in range(2)}
             floor |= {(Kind.TAILS, order) for order in range(1, 3)}
     else:
-        # From outside, reasons may go unsaid: that something was refused is all there is to reach.
-        floor -= {(Kind.REFUSE, int(refusal)) for refusal in PLAIN_REFUSALS}
+        floor.add((Kind.REFUSE, int(Refusal.UNSAID)))
     return floor
 
 
