@@ -1,12 +1,13 @@
 """A campaign's end on the screen: gears, laws, events, and for each failure how to repeat it."""
 
-from collections import defaultdict
+from collections import Counter
 
 from pagefuzz.campaign.plan import Plan
 from pagefuzz.campaign.verdict import Offer, Summary
 from pagefuzz.coverage import name_of_event
 from pagefuzz.lockstep import STRICTER
 from pagefuzz.report import console
+from pagespec.era import ERAS
 from pagespec.laws.books import all_laws
 
 NAMED = 6
@@ -50,18 +51,22 @@ def _gears(plan: Plan, summary: Summary, seconds: float) -> None:
 
 def _laws(offer: Offer, summary: Summary) -> None:
     """Each law that can judge the target, and what may be said of it."""
-    judged = sum(result.judged for result in summary.results)
-    operations = sum(result.operations for result in summary.results)
-    broken: dict[str, int] = defaultdict(int)
-    for failure in summary.failures:
-        broken[failure.law or ""] += 1
+    broken = Counter(failure.law for failure in summary.failures)
     rows = []
     for law in all_laws():
         asked = STRICTER[law.level] <= STRICTER[offer.level] and law.id not in offer.unshown
-        count = operations if law.id in ASKED_OF_STREAMS else judged
-        verdict = f"not refuted in {count} operations" if asked else "not asked of this target"
+        of_its_design = [one for one in summary.results if ERAS[one.era].design in law.designs]
+        count = sum(
+            one.operations if law.id in ASKED_OF_STREAMS else one.judged for one in of_its_design
+        )
         if broken[law.id]:
             verdict = "REFUTED"
+        elif not asked:
+            verdict = "not asked of this target"
+        elif not of_its_design:
+            verdict = "not asked in these eras"
+        else:
+            verdict = f"not refuted in {count} operations"
         rows.append((law.id, law.level, verdict))
     console.table("laws", ("law", "level", "verdict"), rows)
 
