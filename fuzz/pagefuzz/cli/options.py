@@ -1,6 +1,7 @@
 """Options that several commands share, and how their words become values."""
 
 import os
+import re
 from pathlib import Path
 from secrets import randbits
 
@@ -23,10 +24,9 @@ class Seed(click.ParamType[int]):
         """Read the seed, or say in a sentence what is wrong with it."""
         if isinstance(value, int):
             return value
-        try:
-            return int(value, 16) % (1 << 64)
-        except ValueError:
-            self.fail(f"{value!r} is no seed; expected hexadecimal digits, as in 1f3c9ab2")
+        if re.fullmatch("[0-9a-fA-F]{1,16}", value) is None:
+            self.fail(f"{value!r} is no seed; expected 1 to 16 hexadecimal digits, as in 1f3c9ab2")
+        return int(value, 16)
 
 
 def new_seed() -> int:

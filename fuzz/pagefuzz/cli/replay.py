@@ -26,8 +26,9 @@ def command(paths: tuple[Path, ...], target: str, level: Level) -> Exit:
     machine that the target does not take. Exit codes: 0 all held; 1 one failed; 2 one is in error.
     """
     factory = factory_of(target)
+    files = [file for path in paths for file in trace_files(path)]
     codes = []
-    for file in (file for path in paths for file in trace_files(path)):
+    for file in files:
         try:
             trace = read_trace(file)
             verdict = replay(trace, factory, level)

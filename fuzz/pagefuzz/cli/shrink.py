@@ -8,7 +8,7 @@ from pagefuzz.cli.options import level_option, out_option, target_option
 from pagefuzz.cli.traces import read_trace
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit
-from pagefuzz.findings import keep
+from pagefuzz.findings import keep, make_ready
 from pagefuzz.report import console
 from pagefuzz.shrink import shrink
 from pagefuzz.target.load import factory_of
@@ -28,6 +28,7 @@ def command(path: Path, target: str, level: Level, out: Path) -> Exit:
     exit code 0; 2 if the trace breaks no law.
     """
     trace = read_trace(path)
+    make_ready(out)
     with console.progress("shrink") as tell:
 
         def found(smaller: Trace) -> None:
