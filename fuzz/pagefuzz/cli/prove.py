@@ -1,0 +1,46 @@
+"""`pagefuzz prove`: what can be shown over all paths, and by visiting every state."""
+
+from fnmatch import fnmatch
+
+import click
+
+from pagefuzz.errors import UsageError
+from pagefuzz.exits import Exit, worst
+from pagefuzz.report import console
+
+
+@click.command()
+@click.argument("pattern", default="*")
+@click.option("--update", is_flag=True, help="Enter what the conditions came to into the ledger.")
+def command(pattern: str, update: bool) -> Exit:
+    """Check contracts symbolically and small zones exhaustively, against the committed ledger.
+
+    PATTERN picks conditions by a part of their line, `*` standing for anything: 'buddy_of',
+    'exhaust*4.10'.
+
+    Exit codes: 0 every condition is as good as its row; 1 one is worse or refuted; 2 usage, or a
+    condition and its row do not meet; 3 one came to no verdict.
+    """
+    from pagefuzz.prove import gate, ledger
+    from pagefuzz.prove.conditions import all_conditions
+
+    conditions, rows = all_conditions(), ledger.read()
+    if not update:
+        gate.check_complete(conditions, rows)
+    chosen = [condition for condition in conditions if fnmatch(str(condition), f"*{pattern}*")]
+    if not chosen:
+        raise UsageError(f"no condition matches {pattern!r}: `pagefuzz prove` alone runs them all")
+    before = {} if update else {(row.engine, row.what): row.finding for row in rows}
+    with console.progress("prove") as tell:
+        judgements = gate.run_all(chosen, before, tell)
+    console.table(
+        "prove",
+        ("engine", "what", "verdict", "seconds", ""),
+        (
+            (*condition[:2], finding.verdict.value, finding.seconds, sentence)
+            for condition, finding, _, sentence in judgements
+        ),
+    )
+    if update:
+        ledger.write(gate.entered(conditions, rows, judgements))
+    return worst(judgement.code for judgement in judgements)

@@ -1,0 +1,68 @@
+"""Which conditions there are: found in the code, so that none can be forgotten.
+
+Every function of the spec with a `post:` is one, and so is every agreement; every pair of scalar
+forms is two, once by paths and once by numbers; and every domain of zones is one.
+"""
+
+from collections.abc import Iterator
+from importlib import import_module
+from inspect import getmembers, isfunction
+from pkgutil import walk_packages
+from types import ModuleType
+from typing import NamedTuple
+
+import pagespec
+from pagefuzz.prove import agreements, scalars
+from pagefuzz.prove.domains import DOMAINS
+
+BY_BITS = "_by_bits"
+"""The end of the name of the twin's form, beside the spec's, in `scalars`."""
+
+
+class Condition(NamedTuple):
+    """Something that must hold, and the engine that tries to break it.
+
+    engine: check, agree, diffbehavior, numbers or exhaust. what: a function or a domain of zones.
+    postconditions: how many CrossHair must speak of.
+    """
+
+    engine: str
+    what: str
+    postconditions: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.engine} {self.what}"
+
+
+def contracts_in(module: ModuleType, engine: str) -> Iterator[Condition]:
+    """The module's own functions that have postconditions."""
+    for name, function in getmembers(module, isfunction):
+        lines = (function.__doc__ or "").splitlines()
+        posts = sum(line.strip().startswith("post:") for line in lines)
+        if posts and function.__module__ == module.__name__:
+            yield Condition(engine, f"{module.__name__}.{name}", posts)
+
+
+def modules_of(package: ModuleType) -> Iterator[ModuleType]:
+    """Every module of the package."""
+    for found in walk_packages(package.__path__, f"{package.__name__}."):
+        yield import_module(found.name)
+
+
+def pairs_of_scalars() -> Iterator[str]:
+    """The names of functions whose two forms stand side by side."""
+    for name, _ in getmembers(scalars, isfunction):
+        if hasattr(scalars, name + BY_BITS):
+            yield name
+
+
+def all_conditions() -> list[Condition]:
+    """Every condition, in the order of the ledger."""
+    found = [
+        contract for module in modules_of(pagespec) for contract in contracts_in(module, "check")
+    ]
+    found += contracts_in(agreements, "agree")
+    for engine in ("diffbehavior", "numbers"):
+        found += [Condition(engine, name) for name in pairs_of_scalars()]
+    found += [Condition("exhaust", str(domain)) for domain in DOMAINS]
+    return found

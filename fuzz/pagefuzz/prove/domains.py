@@ -1,0 +1,55 @@
+"""The domains of small zones that are exhausted: eras, top orders, lengths and starts."""
+
+from typing import NamedTuple
+
+from pagefuzz.prove.exhaust import Counts, exhaust
+from pagefuzz.prove.twin import twin_beside
+from pageimpl.allocator import Allocator
+from pagespec.era import ERAS
+from pagespec.machine import Machine
+from pagespec.types import MAX_TOP, Order, Pfn
+
+
+class Domain(NamedTuple):
+    """All zones of 1 to so many frames in one era, with one top order and one first frame.
+
+    twin: whether the fast twin serves every request too.
+    """
+
+    era: str
+    top: Order
+    pages: int
+    start: Pfn = 0
+    twin: bool = False
+
+    def __str__(self) -> str:
+        beside = " beside the twin" if self.twin else ""
+        return f"era {self.era} top {self.top} start {self.start} pages 1..{self.pages}{beside}"
+
+
+PLACED = ("2.6.8", "2.6.11", "2.6.39", "4.10", "6.1")
+"""One era for each design and each rule of where blocks enter their list."""
+
+BY_PFN = ("2.6.39", "4.10")
+"""The eras that count from frame zero, in which a start changes what is aligned."""
+
+LAST_TOP = 4
+"""The first top order that no zone here has a block of; above it all are alike."""
+
+DOMAINS = (
+    *(Domain(era, top, 11) for era in PLACED for top in range(LAST_TOP + 1)),
+    *(Domain(era, top, 8) for era in PLACED for top in (LAST_TOP + 1, MAX_TOP)),
+    *(Domain(era, top, 9, start) for era in BY_PFN for start in (1, 3) for top in (1, 2, 3)),
+    *(Domain(era, top, 7, twin=True) for era in PLACED for top in range(LAST_TOP + 1)),
+    *(Domain(era, 3, 7, 3, twin=True) for era in BY_PFN),
+)
+
+
+def exhaust_zone(domain: Domain, pages: int) -> Counts:
+    """The counts of the domain's zone of so many frames. Raises LawBroken as `exhaust` does."""
+    machine = Machine(pages, domain.top, ERAS[domain.era], domain.start)
+    if domain.twin:
+        # The plain form, which refuses to leave its memory and can be stopped.
+        beside = twin_beside(Allocator(machine, jit=False))
+        return exhaust(machine, renaming=False, beside=beside)
+    return exhaust(machine)

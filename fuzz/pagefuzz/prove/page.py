@@ -1,0 +1,42 @@
+"""The ledger as tables of the guide page."""
+
+from collections.abc import Iterator
+
+from pagefuzz.prove.exhaust import Counts
+from pagefuzz.prove.ledger import Row, read
+from pagefuzz.prove.verdict import Verdict
+from pagefuzz.report.markdown import table
+
+
+def conditions_markdown() -> str:
+    """One row for each condition that is about a function."""
+    rows = (row for row in read() if row.engine != "exhaust")
+    return table(
+        ["engine", "condition", "came to"],
+        [(row.engine, f"`{row.what}`", came_to(row)) for row in rows],
+    )
+
+
+def zones_markdown() -> str:
+    """One row for each domain of zones, with the counts that must come out again."""
+    return table(
+        ["zones", "states", "in the largest", *Counts._fields[1:]],
+        [(row.what, *zone_counts(row)) for row in read() if row.engine == "exhaust"],
+    )
+
+
+def came_to(row: Row) -> str:
+    """The verdict as a phrase, with the time or the cases that bound it."""
+    verdict, seconds, counts, _ = row.finding
+    if verdict is Verdict.NOT_REFUTED:
+        return f"{verdict.value} within {seconds:.0f} s"
+    cases = ", ".join(f"{values[0]:,} {name}" for name, values in counts)
+    return f"{verdict.value}: {cases}" if cases else verdict.value
+
+
+def zone_counts(row: Row) -> Iterator[int]:
+    """The counts of a domain, its states in sum and in the largest zone."""
+    for name, values in row.finding.counts:
+        yield sum(values)
+        if name == "states":
+            yield values[-1]
