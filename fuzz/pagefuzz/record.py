@@ -63,9 +63,14 @@ def _can_be_written(outcome: Outcome) -> bool:
     return 0 <= outcome < MAX_PFN or outcome == NO_MEMORY or outcome in REFUSALS
 
 
+def complaint_of(broken: LawBroken) -> str:
+    """What broke and what caused it, in one line."""
+    cause = f" ({broken.__cause__})" if broken.__cause__ is not None else ""
+    return " ".join(f"{broken}{cause}".split())
+
+
 def trace_of(machine: Machine, done: Iterable[tuple[Op, Outcome]], broken: LawBroken) -> Trace:
     """A run that broke a law, by name, with the complaint as its comment."""
     recorder = Recorder(machine)
     requests = tuple(recorder.request_of(op, outcome) for op, outcome in done)
-    cause = f" ({broken.__cause__})" if broken.__cause__ is not None else ""
-    return Trace(machine, requests, broken.law_id, (" ".join(f"{broken}{cause}".split()),))
+    return Trace(machine, requests, broken.law_id, (complaint_of(broken),))

@@ -8,6 +8,7 @@ failures finds.
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from pagefuzz.record import complaint_of
 from pagefuzz.replay import replay
 from pagefuzz.target.protocol import Factory
 from pagespec.laws.law import Level
@@ -123,7 +124,10 @@ def _failing(trace: Trace, factory: Factory, level: Level, law_id: str | None) -
         for position, request in enumerate(trace.requests[: verdict.step])
         if position not in verdict.skipped
     )
-    return replace(trace, requests=kept, expect=verdict.broken.law_id)
+    # The complaint of a larger trace speaks of frames that are gone.
+    others = [comment for comment in trace.comments if not comment.startswith(f"{trace.expect}: ")]
+    comments = (*others, complaint_of(verdict.broken))
+    return replace(trace, requests=kept, expect=verdict.broken.law_id, comments=comments)
 
 
 def _without_two(trace: Trace) -> Iterator[Trace]:

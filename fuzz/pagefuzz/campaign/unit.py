@@ -31,9 +31,9 @@ def run_unit(plan: Plan, number: int, factory: Factory) -> Result:
     smallest: list[Trace] = []
 
     def found(trace: Trace) -> None:
-        comment = f"seed {plan.seed:08x} unit {number}, {trace.comments[0]}"
-        trace = replace(trace, comments=(comment,))
-        result.law, result.complaint = trace.expect, comment
+        origin = f"seed {plan.seed:08x} unit {number}"
+        trace = replace(trace, comments=(origin, *trace.comments))
+        result.law, result.complaint = trace.expect, ", ".join(trace.comments)
         result.finding = keep(trace, plan.out / "raw")
         smallest[:] = [trace]
 
@@ -46,6 +46,7 @@ def run_unit(plan: Plan, number: int, factory: Factory) -> Result:
             # Put again it breaks nothing: what remains of the finding is the raw trace.
             result.complaint += "; its trace does not break it again"
         else:
-            result.law, result.finding = small.expect, keep(small, plan.out)
+            result.law, result.complaint = small.expect, ", ".join(small.comments)
+            result.finding = keep(small, plan.out)
     result.seconds = perf_counter() - begin
     return result
