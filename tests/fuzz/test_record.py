@@ -1,0 +1,111 @@
+"""From frames to names and back: a trace asks for what the run asked for."""
+
+from random import Random
+
+import pytest
+from tests.fuzz.material import SMALL
+
+from pagefuzz.campaign.stream import Replay
+from pagefuzz.campaign.walk import FUZZED_ERAS, random_machine, walk
+from pagefuzz.lockstep import Lockstep
+from pagefuzz.record import Recorder, trace_of
+from pagefuzz.target.builtin import Spec
+from pagespec.boot import boot
+from pagespec.era import Era
+from pagespec.laws.law import LawBroken
+from pagespec.machine import MAX_PFN, Machine
+from pagespec.ops import Op, Outcome, Verb, perform
+from pagespec.trace import Names, Operand, text_of
+from pagespec.trace_reader import parse
+from pagespec.types import MAX_TOP, NO_MEMORY, Refusal
+
+BROKEN = LawBroken("BUD-maximal", "made up")
+
+
+def replayed(machine: Machine, done: list[tuple[Op, Outcome]]) -> list[Outcome]:
+    """What the spec answers to the requests after they went through a trace's text."""
+    trace = parse(text_of(trace_of(machine, done, BROKEN)))
+    assert trace.machine == machine
+    assert trace.expect == "BUD-maximal"
+    zone, names, outcomes = boot(machine), Names(), []
+    for request in trace.requests:
+        op = names.op_of(request)
+        assert op is not None
+        outcome = perform(zone, op)
+        assert outcome == request.answer
+        names.learn(request, outcome)
+        outcomes.append(outcome)
+    return outcomes
+
+
+@pytest.mark.parametrize("era", FUZZED_ERAS, ids=lambda era: era.name)
+def test_walks_round_trip(era: Era) -> None:
+    """A walk that was written and read again gets the same outcomes, request by request."""
+    for seed in range(8):
+        rng = Random(seed)
+        lockstep = Lockstep(random_machine(rng, era), Spec, "outside")
+        walk(lockstep, rng, 80)
+        assert replayed(lockstep.machine, lockstep.done) == [out for _, out in lockstep.done]
+
+
+@pytest.mark.parametrize("era", FUZZED_ERAS, ids=lambda era: era.name)
+def test_streams_round_trip(era: Era) -> None:
+    """So does a stream, which also asks for orders and frames below zero."""
+    for seed in range(8):
+        rng = Random(seed)
+        replay = Replay(random_machine(rng, era), rng)
+        replay.run(300)
+        assert replayed(replay.machine, replay.done) == [out for _, out in replay.done]
+
+
+@pytest.mark.parametrize(
+    ("op", "outcome"),
+    [(Op(Verb.FREE, -1, 3), Refusal.BAD_ORDER), (Op(Verb.PUT, 0, -2), Refusal.OUTSIDE)],
+)
+def test_below_zero_is_written_as_far_above(op: Op, outcome: Refusal) -> None:
+    """What no trace can say is written as a request that is refused for the same reason."""
+    request = Recorder(SMALL).request_of(op, outcome)
+
+    assert request.order in (None, MAX_TOP + 1)
+    assert request.operand in (Operand(None, 3), Operand(None, MAX_PFN))
+    assert replayed(SMALL, [(op, outcome)]) == [outcome]
+
+
+def test_frames_go_by_the_latest_block() -> None:
+    """A frame that two allocations covered one after the other goes by the later one's name."""
+    done = [
+        (Op(Verb.ALLOC, 1), 8),
+        (Op(Verb.FREE, 1, 8), 0),
+        (Op(Verb.ALLOC, 2), 8),
+        (Op(Verb.FREE, 1, 8), int(Refusal.WRONG_ORDER)),
+        (Op(Verb.FREE, 0, 9), int(Refusal.INTERIOR)),
+        (Op(Verb.FREE, 0, 3), int(Refusal.NEVER_GIVEN)),
+        (Op(Verb.FREE, 2, 8), 0),
+    ]
+
+    assert text_of(trace_of(SMALL, done, BROKEN)).splitlines()[3:-1] == [
+        "a = alloc order=1 -> pfn 8",
+        "free a -> done",
+        "b = alloc order=2 -> pfn 8",
+        "free b order=1 -> refused WRONG_ORDER",
+        "free b+1 order=0 -> refused INTERIOR",
+        "free pfn=3 order=0 -> refused NEVER_GIVEN",
+        "free b -> done",
+    ]
+
+
+@pytest.mark.parametrize("outcome", [NO_MEMORY, -99, -(2**70), 2**70])
+def test_any_answer_of_a_faulty_allocator_can_be_written(outcome: int) -> None:
+    """An answer that no trace has words for is left out, and the trace can still be read."""
+    trace = trace_of(SMALL, [(Op(Verb.ALLOC, 0), outcome)], BROKEN)
+
+    assert parse(text_of(trace)) == trace
+    assert trace.requests[0].answer == (outcome if outcome == NO_MEMORY else None)
+
+
+def test_the_complaint_and_its_cause_are_one_comment() -> None:
+    """A comment of several lines would end the trace's head early."""
+    broken = LawBroken("OUT-fault", "no\nanswer")
+    broken.__cause__ = KeyError("line\nbreak")
+
+    assert trace_of(SMALL, [], broken).comments == (r"OUT-fault: no answer ('line\nbreak')",)
