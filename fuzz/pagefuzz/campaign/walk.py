@@ -50,8 +50,8 @@ def random_machine(rng: Random, era: Era | None = None) -> Machine:
     era = era or rng.choice(rng.choice(BEHAVIOURS))
     top = rng.choice((0, 1, 2, 3, 3, 4, 4, 5, 6, 8, 10, 12))
     lengths = (rng.randint(1, 12), rng.randint(8, 40), rng.choice((16, 32, 64, 128)))
-    # Now and then a zone that holds the largest block of any top, which few small ones do.
-    pages = SIZES[top] + rng.randint(0, 12) if rng.random() < 0.2 else rng.choice(lengths)
+    # Now and then a zone that holds the largest block of any top, or so many that lists get long.
+    pages = SIZES[max(top, 7)] + rng.randint(0, 12) if rng.random() < 0.2 else rng.choice(lengths)
     start = rng.choice((0, 0, rng.randint(1, 70), SIZES[top] * rng.randint(1, 3)))
     holes: list[tuple[Pfn, Pfn]] = []
     beyond = start
