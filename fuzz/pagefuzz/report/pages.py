@@ -7,6 +7,7 @@ marks in a page stands what the function of that name returns; the rest of the p
 from collections.abc import Callable
 from pathlib import Path
 
+from pagefuzz.museum import page as museum
 from pagefuzz.report import eras, laws, variants
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -14,6 +15,11 @@ DOCS = Path(__file__).parents[3] / "docs"
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "laws.md": {"laws": laws.laws_markdown},
     "model.md": {"eras": eras.eras_markdown},
+    "museum.md": {
+        "mutants": museum.mutants_markdown,
+        "equivalents": museum.equivalents_markdown,
+        "shared": museum.shared_markdown,
+    },
     "variants.md": {"census": variants.census_markdown, "prices": variants.prices_markdown},
 }
 """Per page, its generated parts."""

@@ -1,0 +1,1 @@
+"""Known bugs, planted one at a time to see that each is found and named."""

@@ -1,0 +1,99 @@
+"""Changes that no sequence of requests can tell from the original, and why.
+
+They look like faults and are none, in this model. A search that found one of them would itself be
+faulty; a test searches for each, within bounds.
+"""
+
+from typing import NamedTuple
+
+from pagefuzz.museum.mutant import Edit
+
+
+class Equivalent(NamedTuple):
+    """A change that changes nothing, with the reason."""
+
+    id: str
+    change: str
+    reason: str
+    edits: tuple[Edit, ...]
+
+
+EQUIVALENTS: tuple[Equivalent, ...] = (
+    Equivalent(
+        "split-to-tail",
+        "A split puts the upper halves at the tails.",
+        "The lists below the order that serves were empty, or one of them would have served.",
+        (
+            Edit(
+                "buddy",
+                "add_to_free_list(mem, p + (1 << high), high, False)",
+                "add_to_free_list(mem, p + (1 << high), high, True)",
+            ),
+        ),
+    ),
+    Equivalent(
+        "boot-shy-of-the-end",
+        "Boot does not hand over a block that would end exactly at the chunk's end, but its parts.",
+        "The ordinary free path merges the parts, and nothing else is freed between them.",
+        (
+            Edit(
+                "boot",
+                "largest_order_at(p, end - p, top)",
+                "largest_order_at(p, end - p - 1, top)",
+            ),
+        ),
+    ),
+    Equivalent(
+        "tag-order-at-least",
+        "A free block of the buddy's order or more counts as the buddy.",
+        "A larger free block that starts at the buddy would cover the block that is being freed.",
+        (
+            Edit(
+                "buddy",
+                "return tag_of(mem, p) == BUDDY | order",
+                "return tag_of(mem, p) >= BUDDY | order",
+            ),
+        ),
+    ),
+    Equivalent(
+        "parent-as-lower-of-two",
+        "The merged block starts at the block or its buddy, whichever is lower.",
+        "That is what a parent is.",
+        (
+            Edit(
+                "buddy",
+                "        p = parent_of(p, order)\n",
+                "        p = min(p, buddy)\n",
+            ),
+        ),
+    ),
+    Equivalent(
+        "bitmap-index-from-zone-start",
+        "Pair bits are counted from the zone's first frame, not from the origin of its span.",
+        "The one era with pair bits counts indices from the zone's start, so the two are the same.",
+        (
+            Edit("bitmap", "p - origin_of(mem)", "p - first_of(mem)"),
+            Edit("bitmap", "    origin_of,\n", "    first_of,\n"),
+        ),
+    ),
+    Equivalent(
+        "references-added-to-none",
+        "A block that is given out gets one reference more than it had.",
+        "Free blocks have none: the last one was dropped, or there never was one.",
+        (Edit("alloc", "set_refs(mem, p, 1)", "set_refs(mem, p, refs_of(mem, p) + 1)"),),
+    ),
+    Equivalent(
+        "owner-read-after-the-drop",
+        "Whether a block is compound is read after the owner's reference is dropped: LNX-FREE-02, "
+        "CVE-2023-52739.",
+        "Only another context can free the block between the two. It takes an interleaving, which "
+        "a sequence of requests has not; the spec's generators are interleaved by their own test.",
+        (
+            Edit(
+                "alloc",
+                "    elif owner & COMPOUND == 0 and order > 0:",
+                "    elif owner_of(mem, p) & COMPOUND == 0 and order > 0:",
+            ),
+        ),
+    ),
+)

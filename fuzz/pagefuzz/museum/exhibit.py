@@ -1,0 +1,73 @@
+"""A mutant as an allocator under test, every request to which ends.
+
+A fault may make a loop endless. The plain kernels get their memory through a meter: a call that
+looks more often than any honest one raises, and the request counts as not answered.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Concatenate, ParamSpec, TypeVar
+
+from pagefuzz.museum.mutant import Edit, patches_of
+from pagefuzz.target.builtin import TwinFactory
+from pageimpl.memory import Memory
+from pageimpl.source import compiled_modules, plain_modules
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+ACCESSES = 100_000
+"""Accesses to memory that one call may make: many times those of the costliest honest one, the boot
+of a zone that a walk draws."""
+
+
+class Endless(Exception):
+    """A call has gone on for longer than any honest one."""
+
+
+class Meter(dict[int, memoryview]):
+    """The views of a memory, which run dry."""
+
+    left = ACCESSES
+
+    def __getitem__(self, width: int) -> memoryview:
+        self.left -= 1
+        if self.left < 0:
+            raise Endless(f"more than {ACCESSES} accesses to memory in one call")
+        return super().__getitem__(width)
+
+
+def metered(
+    kernel: Callable[Concatenate[Memory, P], R],
+) -> Callable[Concatenate[Memory, P], R]:
+    """The plain kernel, ended by Endless when it looks too often."""
+
+    def call(mem: Memory, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        views = mem.views
+        mem.views = Meter(views)
+        try:
+            return kernel(mem, *args, **kwargs)
+        finally:
+            mem.views = views
+
+    return call
+
+
+def plain_exhibit(edits: Iterable[Edit]) -> TwinFactory:
+    """A factory of twins with these faults, run by Python itself."""
+    kernels = plain_modules(patches_of(edits))
+    return TwinFactory(
+        replace(
+            kernels,
+            boot_chunk=metered(kernels.boot_chunk),
+            alloc_pages=metered(kernels.alloc_pages),
+            free_pages=metered(kernels.free_pages),
+            get_page=metered(kernels.get_page),
+            put_page=metered(kernels.put_page),
+        )
+    )
+
+
+def compiled_exhibit(edits: Iterable[Edit]) -> TwinFactory:
+    """The same, compiled: an endless loop ends with its process only."""
+    return TwinFactory(compiled_modules(patches_of(edits)))

@@ -1,0 +1,208 @@
+"""Hunts for the museum's mutants, and the verdict on each.
+
+The plain form of the kernels comes first: Python itself checks every access and the meter ends
+every loop, so a process holds many hunts. What survives is hunted in the compiled form, whose
+loops and stray accesses only a process of its own survives.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
+from enum import Enum
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from random import Random
+from signal import SIG_IGN, SIGINT, signal
+from typing import NamedTuple
+
+from pagefuzz.campaign.hunt import hunt
+from pagefuzz.museum.exhibit import compiled_exhibit, plain_exhibit
+from pagefuzz.museum.mutant import Mutant
+from pagefuzz.replay import replay
+from pagefuzz.target.protocol import Factory
+from pagespec.era import ERAS
+from pagespec.machine import Machine
+from pagespec.trace import text_of
+
+HUNT_SECONDS = 10.0
+"""How long a hunt may go on from its first request to the first failure."""
+
+COMPILED_SECONDS = 120.0
+"""How long the process of a compiled hunt may go on: to compile, to hunt and to shrink."""
+
+LONGEST_TRACE = 8
+"""Requests that nine of ten shrunk traces must not exceed."""
+
+
+class Kill(NamedTuple):
+    """A failure of a mutant under one seed: when it came, which law named it, and how small.
+
+    trace: the shrunk trace as text.
+    """
+
+    law: str
+    operations: int
+    seconds: float
+    requests: int
+    trace: str
+
+
+class Fate(Enum):
+    """What became of a mutant."""
+
+    KILLED = "killed"
+    MISNAMED = "MISNAMED"
+    SURVIVED = "SURVIVED"
+    LOST = "no verdict"
+
+
+class Verdict(NamedTuple):
+    """The kills of one mutant, by seed; None where it survived.
+
+    lost: whether a compiled hunt died or hung.
+    """
+
+    mutant: Mutant
+    kills: dict[int, Kill | None]
+    lost: bool
+
+    @property
+    def found(self) -> list[Kill]:
+        """The kills that there are."""
+        return [kill for kill in self.kills.values() if kill is not None]
+
+    @property
+    def laws(self) -> Counter[str]:
+        """How often each law named the mutant."""
+        return Counter(kill.law for kill in self.found)
+
+    @property
+    def fate(self) -> Fate:
+        """The worst over the seeds."""
+        if None in self.kills.values():
+            return Fate.LOST if self.lost else Fate.SURVIVED
+        return Fate.KILLED if self.laws.keys() <= self.mutant.laws else Fate.MISNAMED
+
+
+def seeds_of(seed: int, mutant: Mutant, count: int) -> list[int]:
+    """Fresh seeds for one mutant, the same for the same command seed."""
+    rng = Random(f"{seed:x}/{mutant.id}")
+    return [rng.getrandbits(32) for _ in range(count)]
+
+
+def hunt_plain(mutant: Mutant, seed: int) -> Kill | None:
+    """One hunt in the plain form."""
+    return _kill(mutant, plain_exhibit(mutant.edits), seed)
+
+
+def _kill(mutant: Mutant, factory: Factory, seed: int) -> Kill | None:
+    finding = hunt(factory, seed, HUNT_SECONDS)
+    if finding is None:
+        return None
+    small = finding.small
+    # Shrinking keeps the law and not the frames that the first complaint speaks of.
+    complaint = " ".join(str(replay(small, factory).broken).split())
+    text = text_of(replace(small, comments=(f"mutant {mutant.id}", complaint)))
+    law = finding.raw.expect or ""
+    return Kill(law, finding.operations, finding.seconds, len(small.requests), text)
+
+
+def hunt_compiled(mutant: Mutant, seed: int) -> tuple[Kill | None, bool]:
+    """One hunt in the compiled form, in a process of its own; and whether that died or hung."""
+    context = get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_hunt_compiled, args=(sender, mutant, seed), daemon=True)
+    process.start()
+    sender.close()
+    try:
+        if not receiver.poll(COMPILED_SECONDS):
+            return None, True
+        kill: Kill | None = receiver.recv()
+    except EOFError:
+        return None, True
+    finally:
+        process.kill()
+        process.join()
+    return kill, False
+
+
+def _hunt_compiled(sender: Connection, mutant: Mutant, seed: int) -> None:
+    factory = compiled_exhibit(mutant.edits)
+    # Compiling is not hunting: it is done before the clock starts.
+    for era in ("2.6.8", "6.12"):
+        factory(Machine(pages=8, top=2, era=ERAS[era])).alloc(0)
+    sender.send(_kill(mutant, factory, seed))
+
+
+class Hunts(NamedTuple):
+    """The verdicts on the mutants whose hunts are over, and whether Ctrl-C left some out."""
+
+    verdicts: list[Verdict]
+    interrupted: bool
+
+
+def hunt_all(
+    mutants: Sequence[Mutant],
+    seed: int,
+    count: int,
+    jobs: int,
+    told: Callable[[str], None],
+) -> Hunts:
+    """The verdicts on the mutants, in their order, each hunted under so many seeds.
+
+    told: called with a line on how far the hunts are.
+    """
+    seeds = {mutant.id: seeds_of(seed, mutant, count) for mutant in mutants}
+    kills: dict[tuple[str, int], Kill | None] = {}
+    verdicts: list[Verdict] = []
+    try:
+        for mutant_id, one, kill in _hunts_in_plain_form(mutants, seeds, jobs):
+            kills[mutant_id, one] = kill
+            told(f"{len(kills)} of {count * len(mutants)} hunts, last {mutant_id}")
+        for mutant in mutants:
+            verdicts.append(_verdict(mutant, kills, seeds[mutant.id], told))
+    except KeyboardInterrupt:
+        over = [one for one in mutants if all((one.id, each) in kills for each in seeds[one.id])]
+        done = {verdict.mutant.id for verdict in verdicts}
+        verdicts += [
+            Verdict(one, {each: kills[one.id, each] for each in seeds[one.id]}, False)
+            for one in over
+            if one.id not in done
+        ]
+        return Hunts(verdicts, True)
+    return Hunts(verdicts, False)
+
+
+def _hunts_in_plain_form(
+    mutants: Sequence[Mutant], seeds: Mapping[str, list[int]], jobs: int
+) -> Iterator[tuple[str, int, Kill | None]]:
+    """Every hunt over so many processes, as it comes to its end."""
+    # Ctrl-C is the parent's to answer.
+    with ProcessPoolExecutor(jobs, get_context("spawn"), signal, (SIGINT, SIG_IGN)) as pool:
+        hunts = {
+            pool.submit(hunt_plain, mutant, one): (mutant.id, one)
+            for mutant in mutants
+            for one in seeds[mutant.id]
+        }
+        try:
+            for done in as_completed(hunts):
+                yield *hunts[done], done.result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _verdict(
+    mutant: Mutant,
+    kills: Mapping[tuple[str, int], Kill | None],
+    seeds: list[int],
+    told: Callable[[str], None],
+) -> Verdict:
+    """The verdict on one mutant; where its plain form survived, its compiled form is hunted."""
+    by_seed = {one: kills[mutant.id, one] for one in seeds}
+    lost = False
+    for one in [one for one, kill in by_seed.items() if kill is None]:
+        told(f"{mutant.id} survived, hunting its compiled form")
+        by_seed[one], died = hunt_compiled(mutant, one)
+        lost = lost or died
+    return Verdict(mutant, by_seed, lost)

@@ -1,0 +1,84 @@
+"""A planted fault as data: where it comes from, what it does, and the laws that fit it."""
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, NamedTuple
+
+Kind = Literal[
+    "coalescing",
+    "order tag",
+    "expand/split",
+    "boundary",
+    "holes",
+    "init",
+    "bad free",
+    "accounting",
+    "linkage",
+    "references",
+]
+SLIP = "slip"
+"""The source of a fault that no history tells of: a plausible slip of the hand."""
+
+
+class Edit(NamedTuple):
+    """One change of a module's source: a text that stands there exactly once, and its successor."""
+
+    module: str
+    old: str
+    new: str
+
+    def __call__(self, source: str) -> str:
+        """The source with the change. Raises ValueError if the old text is not there once."""
+        count = source.count(self.old)
+        if count != 1:
+            raise ValueError(
+                f"the text to be replaced in {self.module} must stand there once, "
+                f"it does {count} times: {self.old!r}"
+            )
+        return source.replace(self.old, self.new)
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One planted fault.
+
+    source: the entries of the gallery of historical bugs, or SLIP. mechanism: what goes wrong, in
+    a sentence. laws: the laws that name it, any of which may be the first to break. fits: why they
+    do.
+    """
+
+    id: str
+    kind: Kind
+    source: str
+    mechanism: str
+    edits: tuple[Edit, ...]
+    laws: frozenset[str]
+    fits: str
+
+
+def planted(
+    mutant_id: str,
+    kind: Kind,
+    source: str,
+    mechanism: str,
+    *edits: Edit,
+    laws: Collection[str],
+    fits: str,
+) -> Mutant:
+    """A mutant, written as the tables write it."""
+    return Mutant(mutant_id, kind, source, mechanism, edits, frozenset(laws), fits)
+
+
+def patches_of(edits: Iterable[Edit]) -> dict[str, Callable[[str], str]]:
+    """The edits as one patch a module, for `pageimpl.source`."""
+    by_module: dict[str, list[Edit]] = {}
+    for edit in edits:
+        by_module.setdefault(edit.module, []).append(edit)
+    return {module: partial(_all, together) for module, together in by_module.items()}
+
+
+def _all(edits: list[Edit], source: str) -> str:
+    for edit in edits:
+        source = edit(source)
+    return source

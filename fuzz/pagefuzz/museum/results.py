@@ -1,0 +1,102 @@
+"""What people see of the hunts, and what it means to a script."""
+
+from collections.abc import Iterable, Sequence
+
+from pagefuzz.exits import Exit, worst
+from pagefuzz.museum.hunting import LONGEST_TRACE, Fate, Verdict
+from pagefuzz.museum.shared import Judgement, judge_of
+from pagefuzz.report import console
+
+SHORT_OF_TEN = 9
+"""Of ten shrunk traces, how many must be short."""
+
+EXITS = {
+    Fate.KILLED: Exit.HELD,
+    Fate.MISNAMED: Exit.BROKEN,
+    Fate.SURVIVED: Exit.BROKEN,
+    Fate.LOST: Exit.INCONCLUSIVE,
+}
+
+
+def show_verdicts(verdicts: Sequence[Verdict]) -> Exit:
+    """Print a row for each mutant, the worst over its seeds, and what they come to."""
+    console.table(
+        "mutants, the worst of each one's seeds",
+        ("mutant", "kind", "source", "operations", "seconds", "requests", "laws", "verdict"),
+        [_row(verdict) for verdict in verdicts],
+    )
+    for verdict in verdicts:
+        _explain(verdict)
+    kills = [kill for verdict in verdicts for kill in verdict.found]
+    hunts = sum(len(verdict.kills) for verdict in verdicts)
+    short = sum(kill.requests <= LONGEST_TRACE for kill in kills)
+    print(
+        f"{len(verdicts)} mutants, {hunts} hunts: {len(kills)} found it, "
+        f"{short} shrunk to {LONGEST_TRACE} requests or fewer"
+    )
+    codes = [EXITS[verdict.fate] for verdict in verdicts]
+    if 10 * short < SHORT_OF_TEN * len(kills):
+        print(f"error: of ten shrunk traces {SHORT_OF_TEN} must have {LONGEST_TRACE} requests")
+        codes.append(Exit.BROKEN)
+    return worst(codes)
+
+
+def _row(verdict: Verdict) -> tuple[object, ...]:
+    mutant, found = verdict.mutant, verdict.found
+    sizes = sorted(kill.requests for kill in found)
+    return (
+        mutant.id,
+        mutant.kind,
+        mutant.source,
+        max((kill.operations for kill in found), default=-1),
+        round(max((kill.seconds for kill in found), default=-1), 2),
+        f"{sizes[0]}..{sizes[-1]}" if sizes else "",
+        ", ".join(f"{law} {count}" for law, count in verdict.laws.most_common()),
+        verdict.fate.value,
+    )
+
+
+def _explain(verdict: Verdict) -> None:
+    """One line for each seed under which a mutant was not found, or not named."""
+    for seed, kill in verdict.kills.items():
+        if kill is None:
+            print(f"error: {verdict.mutant.id} survived the hunt of seed {seed:08x}")
+        elif kill.law not in verdict.mutant.laws:
+            due = " or ".join(sorted(verdict.mutant.laws))
+            print(f"error: {verdict.mutant.id} broke {kill.law}, expected {due}; the trace:")
+            print(kill.trace)
+
+
+def show_judgements(judgements: Iterable[Judgement]) -> Exit:
+    """Print who stopped each slip that spec and twin share."""
+    judgements = list(judgements)
+    console.table(
+        "planted in spec and twin alike",
+        ("slip", "lockstep", "killed by", "tests", "verdict"),
+        [
+            (
+                judgement.slip.id,
+                judgement.law or "silent",
+                _killer(judgement),
+                len(judgement.killers),
+                _verdict(judgement),
+            )
+            for judgement in judgements
+        ],
+    )
+    return Exit.HELD if all(judgement.expected for judgement in judgements) else Exit.BROKEN
+
+
+def _killer(judgement: Judgement) -> str:
+    if not judgement.killers:
+        return "nothing"
+    first = judgement.killers[0]
+    return f"{judge_of(first)} {first.rpartition('::')[2]}"
+
+
+def _verdict(judgement: Judgement) -> str:
+    if judgement.law:
+        return "NOT SHARED"
+    if judgement.killers:
+        return "killed" if judgement.slip.killable else "KILLED, listed as unkillable"
+    return "SURVIVED" if judgement.slip.killable else "listed: nothing outside speaks of it"

@@ -1,0 +1,79 @@
+"""The mutants as data: their texts are there, and no two are the same fault."""
+
+from collections import Counter
+
+import pytest
+
+from pagefuzz.museum.catalogue import MUTANTS, matching
+from pagefuzz.museum.equivalent import EQUIVALENTS
+from pagefuzz.museum.mutant import SLIP, Edit, Mutant, patches_of
+from pagefuzz.museum.shared import SHARED, tree
+from pageimpl.source import KERNEL_MODULES, plain_modules
+from pagespec.laws.books import all_laws
+
+LAWS = {law.id for law in all_laws()}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.id)
+def test_each_applies(mutant: Mutant) -> None:
+    """Every old text stands in its module once, and the module still loads."""
+    plain_modules(patches_of(mutant.edits))
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.id)
+def test_each_names_laws_that_exist(mutant: Mutant) -> None:
+    """A law that is not there would never name anything."""
+    assert mutant.laws
+    assert mutant.laws <= LAWS
+    # Equality with the spec names no mechanism.
+    assert "TWIN-equal" not in mutant.laws
+
+
+def test_they_are_distinct() -> None:
+    """No two have a name, a mechanism or a change in common, nor share it with an equivalent."""
+    for texts in (
+        [mutant.id for mutant in MUTANTS] + [one.id for one in EQUIVALENTS],
+        [mutant.mechanism for mutant in MUTANTS],
+        [str(sorted(mutant.edits)) for mutant in MUTANTS]
+        + [str(sorted(one.edits)) for one in EQUIVALENTS],
+    ):
+        assert [text for text, count in Counter(texts).items() if count > 1] == []
+
+
+def test_there_are_enough_of_every_kind() -> None:
+    """Both designs, ten kinds, and history as well as slips of the hand."""
+    modules = Counter(edit.module for mutant in MUTANTS for edit in mutant.edits)
+
+    assert len(MUTANTS) >= 60
+    assert min(Counter(mutant.kind for mutant in MUTANTS).values()) >= 4
+    assert sum(mutant.source != SLIP for mutant in MUTANTS) >= 20
+    assert set(modules) <= set(KERNEL_MODULES)
+    assert modules["bitmap"] >= 8
+
+
+def test_a_text_that_is_not_there_once_is_an_error() -> None:
+    """Else a mutant would quietly become the original when the kernels change."""
+    with pytest.raises(ValueError, match="it does 0 times"):
+        Edit("buddy", "no such text", "")("while order < top:")
+    with pytest.raises(ValueError, match="it does 2 times"):
+        Edit("buddy", "order", "")("order, order")
+
+
+def test_shared_slips_apply() -> None:
+    """Every old text stands in its file once."""
+    root = tree()
+    assert root is not None
+
+    for slip in SHARED:
+        texts: dict[str, str] = {}
+        for edit in slip.edits:
+            path = root / edit.module
+            texts[edit.module] = edit(texts.get(edit.module) or path.read_text())
+
+
+def test_a_pattern_chooses() -> None:
+    """By name, by kind and by source."""
+    assert [mutant.id for mutant in matching("tails-leaked")] == ["tails-leaked"]
+    assert {mutant.kind for mutant in matching("linkage")} == {"linkage"}
+    assert [mutant.id for mutant in matching("LNX-FREE-01")] == ["tails-leaked"]
+    assert matching("no such mutant") == []
