@@ -26,9 +26,11 @@ def events_of(log: Iterable[Event]) -> Iterator[tuple[Kind, int]]:
 
 def events_from_outside(op: Op, outcome: Outcome) -> Iterator[tuple[Kind, int]]:
     """The events that a caller can tell from a request and its outcome alone."""
+    if outcome == FAULT:
+        return
     if outcome == NO_MEMORY:
         yield Kind.FAIL, op.order
-    elif outcome <= max(Refusal) and outcome != FAULT:
+    elif outcome <= max(Refusal):
         # Reasons may go unsaid.
         yield Kind.REFUSE, Refusal.UNSAID
     elif op.verb is Verb.ALLOC:
