@@ -1,0 +1,106 @@
+"""The floor of events: what a run must have met before its silence means anything."""
+
+from pathlib import Path
+
+import pytest
+from tests.fuzz.material import plan_of
+
+from pagefuzz.campaign.plan import Result
+from pagefuzz.campaign.verdict import Offer, exits_of, summary_of
+from pagefuzz.campaign.walk import FUZZED_ERAS
+from pagefuzz.coverage import Reached, events_from_outside, floor_of, name_of_event
+from pagefuzz.exits import Exit, worst
+from pagespec.era import ERAS, Era
+from pagespec.events import Kind
+from pagespec.laws.law import Level
+from pagespec.ops import Op, Outcome, Verb
+from pagespec.types import FAULT, NO_MEMORY, Refusal
+
+ALL = frozenset(Verb)
+PLAIN = frozenset({Verb.ALLOC, Verb.FREE})
+
+
+@pytest.mark.parametrize("era", FUZZED_ERAS, ids=lambda era: era.name)
+def test_the_exact_floor_has_every_branch_at_every_order(era: Era) -> None:
+    """Every order is split, merged, handed out, taken back and refused; each refusal is met."""
+    floor = floor_of(era, "exact", 5, ALL)
+
+    for kind in (Kind.ALLOC, Kind.FREE, Kind.FAIL):
+        assert {(kind, order) for order in range(6)} <= floor
+    assert {order for kind, order in floor if kind is Kind.SPLIT} == {1, 2, 3, 4, 5}
+    assert {order for kind, order in floor if kind is Kind.MERGE} == {0, 1, 2, 3, 4}
+    assert {order for kind, order in floor if kind is Kind.REFUSE} == set(Refusal) - {
+        Refusal.UNSAID
+    }
+    assert (Kind.KEPT, 0) in floor
+
+
+def test_the_floor_follows_the_era() -> None:
+    """Blocks go to the tail where the era puts them there, and nowhere else."""
+    tails = {
+        era.name: {order for kind, order in floor_of(era, "exact", 4, ALL) if kind is Kind.TAIL}
+        for era in FUZZED_ERAS
+    }
+
+    assert tails["2.6.8"] == tails["2.6.11"] == set()
+    assert tails["2.6.37"] == tails["6.12"] == {0, 1, 2}
+
+
+def test_the_floor_follows_what_is_offered() -> None:
+    """Nobody must reach references that the allocator does not count."""
+    floor = floor_of(ERAS["6.1"], "exact", 4, PLAIN)
+
+    assert not {kind for kind, _ in floor} & {Kind.GET, Kind.KEPT, Kind.TAILS}
+
+
+@pytest.mark.parametrize("level", ["outside", "refines"])
+def test_the_floor_from_outside_is_what_a_caller_sees(level: Level) -> None:
+    """What happens inside does not show, but a refusal and a failure do."""
+    floor = floor_of(ERAS["6.1"], level, 2, ALL)
+
+    assert {kind for kind, _ in floor} == {Kind.ALLOC, Kind.FREE, Kind.FAIL, Kind.REFUSE}
+
+
+@pytest.mark.parametrize(
+    ("op", "outcome", "events"),
+    [
+        (Op(Verb.ALLOC, 2), 8, [(Kind.ALLOC, 2)]),
+        (Op(Verb.ALLOC, 2), NO_MEMORY, [(Kind.FAIL, 2)]),
+        (Op(Verb.FREE, 1, 8), 0, [(Kind.FREE, 1)]),
+        (Op(Verb.FREE, 1, 8), Refusal.DOUBLE, [(Kind.REFUSE, Refusal.UNSAID)]),
+        (Op(Verb.FREE, 1, 8), Refusal.UNSAID, [(Kind.REFUSE, Refusal.UNSAID)]),
+        (Op(Verb.FREE, 1, 8), FAULT, []),
+        (Op(Verb.PUT, 0, 8), 0, []),
+    ],
+)
+def test_events_from_outside(op: Op, outcome: Outcome, events: list[tuple[Kind, int]]) -> None:
+    """A request and its outcome tell what happened, as far as a caller can know."""
+    assert list(events_from_outside(op, outcome)) == events
+
+
+def end_of(plan_eras: tuple[str, ...], reached: Reached, law: str | None = None) -> Exit:
+    plan = plan_of(Path(), eras=plan_eras, gears=("walk",))
+    result = Result(0, "walk", "6.1", reached=reached, law=law)
+    return worst(exits_of(summary_of(plan, Offer("exact", ALL, frozenset()), [result], [])))
+
+
+@pytest.mark.parametrize("lost", sorted(floor_of(ERAS["6.1"], "exact", 3, ALL), key=repr), ids=repr)
+def test_one_event_less_is_vacuous(lost: tuple[Kind, int]) -> None:
+    """A run that has not met one of the events is inconclusive, and the event can be named."""
+    floor = floor_of(ERAS["6.1"], "exact", 3, ALL)
+
+    assert end_of(("6.1",), Reached(floor)) is Exit.HELD
+    assert end_of(("6.1",), Reached(floor - {lost})) is Exit.INCONCLUSIVE
+    assert name_of_event(lost)
+
+
+def test_an_era_without_a_unit_is_vacuous() -> None:
+    """What one era has met says nothing of another."""
+    floor = Reached(floor_of(ERAS["6.1"], "exact", 3, ALL))
+
+    assert end_of(("6.1", "6.12"), floor) is Exit.INCONCLUSIVE
+
+
+def test_a_broken_law_outweighs_a_missing_event() -> None:
+    """A finding is a finding, however short the run was."""
+    assert end_of(("6.1",), Reached(), law="BUD-count") is Exit.BROKEN
