@@ -30,15 +30,19 @@ requests of each, Hypothesis examples."""
 def run_streams(
     plan: Plan, rng: Random, era: Era, factory: Factory, result: Result, found: Found
 ) -> None:
-    """Compiled requests to the twin, on a machine of any shape and on one with every order."""
+    """Compiled requests to the twin, on machines of any shape and on ones with every order.
+
+    Each round takes new ones: the largest blocks split and merge most while a zone is young.
+    """
     # Numba takes a third of a second to import, and only this gear needs it.
     from pagefuzz.campaign.stream import Replay
 
     assert isinstance(factory, TwinFactory), "only the twin has compiled streams"
-    for machine in (random_machine(rng, era), large_machine(rng, era)):
+    for draw in (random_machine, large_machine) * plan.rounds:
+        machine = draw(rng, era)
         replay = Replay(machine, rng, factory.kernels)
         try:
-            replay.run(STREAM_REQUESTS * plan.rounds)
+            replay.run(STREAM_REQUESTS)
         except LawBroken as broken:
             found(trace_of(machine, replay.done, broken))
             return
