@@ -86,10 +86,10 @@ def run_session(plan: Plan, jobs: int, budget: Budget) -> Exit:
                 f"broken {broken}  seed {plan.seed:08x}"
             )
 
-        missed = missed_by(plan, offer.level)
         twin = isinstance(factory_of(plan.target), TwinFactory)
         if twin:
             compile_kernels()
+        missed = missed_by(plan, offer.level)
         with suppress(KeyboardInterrupt):
             run_units(plan, jobs, budget, told, enough=lambda: interrupt.asked)
     if interrupt.asked:
