@@ -5,8 +5,8 @@ the last one frees the block. Two historical faults live between the two ways of
 both are here: `free_pages`, which knows the block's order, and `put_page`, which does not.
 
 Illegal requests are refused by typed errors before anything changes.
-Source: reference sections 1.4, 1.6 and 8.9 (pieces freed under a reference); the historical faults
-are e320d3012d25 and its regression CVE-2023-52739.
+Source: mm/page_alloc.c, __free_pages and put_page; the faults are those that e320d3012d25 mended
+and CVE-2023-52739, which it brought.
 """
 
 from collections.abc import Callable

@@ -22,7 +22,7 @@ The example by which the 2004 series explained a free: pages 0, 5 and 6-7 are he
 [[1], [2], [4], []] [{0}, {0}, {0}, set()]
 [[], [], [], [0]] [set(), set(), set(), set()]
 
-Source: reference section 1.10 (2.6.8) and section 9 (vector).
+Source: mm/page_alloc.c, 2.6.8; the example is from the 2004 series (free part).
 """
 
 from pagespec.events import Event, Kind

@@ -10,7 +10,7 @@ path. Whether blocks or single frames arrive makes no difference to the free set
 >>> boot(Machine(pages=1000, top=6, era=ERAS["2.6.11"])).nr_free
 [0, 0, 0, 1, 0, 1, 15]
 
-Source: reference section 9 (the two vectors).
+Source: derived; the two vectors are of memory handed over frame by frame.
 """
 
 from pagespec.alloc import FREE_ONE_BLOCK

@@ -4,7 +4,7 @@ A pair bitmap never looks at a frame that does not exist: its bit says "not free
 in the page, the merge loop must know that the buddy has a page before it may read the tag. The
 form that was merged asks the zone's bounds and holes each time; the two earlier ones of 2004 try
 to get by with less.
-Source: reference section 1.11.
+Source: the 2004 series as posted (first and second), and mm/page_alloc.c, 2.6.11 (bad_range).
 """
 
 from collections.abc import Callable

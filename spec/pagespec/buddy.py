@@ -19,7 +19,8 @@ expand puts the upper half back; what is left is the lowest page.
 >>> zone.tag
 {4: 2, 2: 1, 1: 0}
 
-Source: the 2004 thread; reference sections 1.3 to 1.6 and 1.11.
+Source: the 2004 thread; mm/page_alloc.c, 2.6.11 to 6.12 (__rmqueue_smallest, expand,
+__free_one_page, page_is_buddy).
 """
 
 from pagespec.bounds import BUDDY_EXISTS, frame_exists
@@ -87,7 +88,7 @@ def buddy_merge_likely(zone: Zone, pfn: Pfn, order: Order) -> bool:
     True if the buddy of its parent is free already. Such a block waits at the list's tail: handing
     it out would prevent a large block. Only asked below the order under the top, where there is
     something to be won.
-    Source: reference section 1.5.
+    Source: mm/page_alloc.c, __free_one_page since 2.6.35; 2.6.39 for the slip.
     """
     machine = zone.machine
     if order >= machine.top - 1:

@@ -2,7 +2,8 @@
 
 Code asks the era; there is no folder per kernel version. A choice is a word, so that a report can
 print it.
-Source: reference sections 1.2 to 1.5 and 1.11 (trees 2.6.8 to 6.12 and the 2004 postings).
+Source: mm/page_alloc.c of the releases that are named, and the four postings of the 2004 series
+(26 August to 8 September, linux-mm).
 """
 
 from dataclasses import dataclass

@@ -27,7 +27,7 @@ def buddy_of(index: int, order: Order) -> int:
     """The start of the one block that may merge with the block at the index.
 
     The two halves of a parent are each other's buddies: the lower half looks up, the upper down.
-    Source: reference section 1.2.
+    Source: mm/page_alloc.c, __free_one_page; the xor is written in arithmetic.
 
     pre: index >= 0
     pre: 0 <= order <= 15

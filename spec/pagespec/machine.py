@@ -72,7 +72,7 @@ class Machine:
         One way of 2004 keeps back for ever the last frame of each chunk with an unaligned end. No
         block that holds the victim is ever free, so no free block reaches the chunk's end, and an
         upper buddy always starts at a frame that exists.
-        Source: reference section 1.11 (v2).
+        Source: the second posting of the 2004 series, 31 August.
         """
         if self.era.bounds != "buddyend":
             return self.chunks

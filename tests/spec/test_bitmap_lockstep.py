@@ -2,7 +2,7 @@
 
 Beside each other on the same requests they give the same frames and keep the same lists, and the
 bit of a pair is the tag of its left block xor that of its right.
-Source: reference section 1.10 (refinement map), with its sizes.
+Source: derived from the two designs, mm/page_alloc.c of 2.6.8 and 2.6.11.
 """
 
 from random import Random

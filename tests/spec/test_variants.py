@@ -1,6 +1,6 @@
 """The two ways of 2004 that were not merged: where they agree with the merged form, and their cost.
 
-Source: reference section 1.11. docs/variants.md tells the result.
+Source: the postings of 2004. docs/variants.md tells the result.
 """
 
 from collections.abc import Callable

@@ -42,13 +42,13 @@ def freed(machine: Machine, *blocks: tuple[int, int]) -> Zone:
     [(8, 1, 10, 8), (10, 1, 8, 8), (12, 2, 8, 8), (5, 0, 4, 4)],
 )
 def test_buddies(index: int, order: int, buddy_index: int, parent: int) -> None:
-    """Source: reference section 9, computed from the kernel's xor."""
+    """Source: computed from the kernel's xor."""
     assert (buddy_of(index, order), parent_of(index, order)) == (buddy_index, parent)
 
 
 @pytest.mark.parametrize(("index", "order", "pair"), [(6, 1, 1), (6, 0, 3)])
 def test_bitmap_index(index: int, order: int, pair: int) -> None:
-    """Source: reference section 9; 2.6.8 shifts the index by 1 + order."""
+    """Source: mm/page_alloc.c; 2.6.8 shifts the index by 1 + order."""
     assert bitmap.pair_of(index, order) == pair
 
 
@@ -65,7 +65,7 @@ def test_the_free_example_of_2004(era: str) -> None:
     """Both designs keep the same lists, and the bits are those of the mail.
 
     Pages 0, 5 and 6-7 are allocated, and come back as 6-7, 5, 0.
-    Source: reference section 9, from the author's example of a free (free part of the series).
+    Source: the author's example of a free (free part of the series).
     """
     zone = freed(Machine(pages=8, top=3, era=ERAS[era]), (2, 1), (4, 0))
     for (pfn, order), expected, bits in REPLAY:
@@ -78,7 +78,7 @@ def test_the_free_example_of_2004(era: str) -> None:
 def test_the_worked_example_of_2004_step_by_step() -> None:
     """One page out of eight: the block is taken whole, and each turn puts the upper half back.
 
-    Source: the 2004 thread (allocation part of the series); reference section 1.6.
+    Source: the 2004 thread (allocation part of the series).
     """
     zone = boot(Machine(pages=8, top=3, era=ERAS["2.6.11"]))
     states = [lists(zone)]
@@ -101,7 +101,7 @@ def test_the_worked_example_of_2004_step_by_step() -> None:
 def test_expand(era: str) -> None:
     """Every era returns the lowest page and leaves one upper half an order.
 
-    Source: reference section 9; the end of the 2004 example.
+    Source: the end of the 2004 example.
     """
     zone = boot(Machine(pages=8, top=3, era=ERAS[era]))
 
@@ -115,7 +115,7 @@ def test_expand(era: str) -> None:
 def test_expand_lays_at_the_head(design: Expands) -> None:
     """An upper half goes in front of what the list holds; rmqueue alone never meets such a list.
 
-    Source: reference section 1.6.
+    Source: mm/page_alloc.c, expand.
     """
     zone = empty_zone(Machine(pages=16, top=3, era=ERAS["2.6.8"]))
     list_add(zone, 12, 1)
@@ -141,7 +141,7 @@ LIKELY = ["2.6.37", "4.10", "4.11-rc", "5.15", "6.1", "6.12"]
 def test_placement(era: str) -> None:
     """A page with no merge ahead enters at the head, a pair whose parent can merge at the tail.
 
-    Source: reference section 9 and the example of section 1.5; TOP 10, after 2.6.35.
+    Source: worked out by hand from mm/page_alloc.c; TOP 10, after 2.6.35.
     """
     assert placed(era, (2, 0), (4, 2), (99, 0)) == [2, 99]
     assert placed(era, (2, 1), (4, 2), (500, 1)) == [500, 2]
@@ -149,7 +149,7 @@ def test_placement(era: str) -> None:
 
 @pytest.mark.parametrize("era", HEAD_ONLY)
 def test_placement_before_it_looked_ahead(era: str) -> None:
-    """Every block enters at the head. Source: reference section 1.5; before 2.6.35."""
+    """Every block enters at the head. Source: mm/page_alloc.c before 2.6.35."""
     assert placed(era, (2, 0), (4, 2), (99, 0)) == [2, 99]
     assert placed(era, (2, 1), (4, 2), (500, 1)) == [2, 500]
 
@@ -157,7 +157,7 @@ def test_placement_before_it_looked_ahead(era: str) -> None:
 def test_the_slip_of_2_6_39() -> None:
     """That release sends the upper half of a pair to the head always, the lower half rightly.
 
-    Source: reference section 1.5: it looks at a page that can head no block of that order.
+    Source: mm/page_alloc.c, 2.6.39: it looks at a page that can head no block of that order.
     """
     upper, lower = (2, 1), (8, 1)
 
@@ -169,7 +169,7 @@ def test_the_slip_of_2_6_39() -> None:
 
 @pytest.mark.parametrize("era", LIKELY)
 def test_no_tail_next_to_the_top(era: str) -> None:
-    """A block one order below the top has no second merge ahead. Source: reference section 1.5."""
+    """A block one order below the top has no second merge ahead. Source: mm/page_alloc.c."""
     zone = empty_zone(Machine(pages=32, top=3, era=ERAS[era]))
     for pfn, order in ((8, 3), (20, 2), (0, 2)):
         buddy.free_one_block(zone, pfn, order)
@@ -179,7 +179,7 @@ def test_no_tail_next_to_the_top(era: str) -> None:
 
 @pytest.mark.parametrize("era", ERAS)
 def test_requests_are_served_from_the_head(era: str) -> None:
-    """The block that was listed last serves first. Source: reference section 1.6 and its notation.
+    """The block that was listed last serves first. Source: mm/page_alloc.c, __rmqueue.
 
     Needs a list of two, which the worked examples never have.
     """
@@ -193,7 +193,7 @@ def test_requests_are_served_from_the_head(era: str) -> None:
 def test_pieces_of_a_block_under_a_reference(era: str) -> None:
     """They start at pfn + 2**k and are freed for k from the block's order less one down to 0.
 
-    Source: reference section 8.9, for a block that is not compound.
+    Source: mm/page_alloc.c, __free_pages, for a block that is not compound.
     """
     zone = boot(Machine(pages=8, top=3, era=ERAS[era]))
     for op in (Op(Verb.ALLOC, 3), Op(Verb.GET), Op(Verb.FREE, 3)):
@@ -211,7 +211,7 @@ ZONE_ENDS = [(61, 4, [1, 0, 1, 1, 3]), (1000, 6, [0, 0, 0, 1, 0, 1, 15])]
 def test_zone_end(era: str, pages: int, top: int, nr_free: list[int]) -> None:
     """A zone with an odd end holds these blocks, whether it got them as blocks or as frames.
 
-    Source: reference section 9: handed over as order-0 frees.
+    Source: worked out by hand: handed over as order-0 frees.
     """
     machine = Machine(pages=pages, top=top, era=ERAS[era])
     zone = freed(machine, *((pfn, 0) for pfn in range(pages)))
@@ -224,7 +224,7 @@ def test_zone_end(era: str, pages: int, top: int, nr_free: list[int]) -> None:
 def test_the_second_way_of_2004_gives_up_a_page(pages: int, top: int, nr_free: list[int]) -> None:
     """The last page of an unaligned end is kept back, and no block holds it.
 
-    Source: reference section 1.11 (v2), worked out by hand: the last block loses its last page.
+    Source: the second posting of 2004, worked out by hand: the last block loses its last page.
     """
     zone = boot(Machine(pages=pages, top=top, era=ERAS["2004-v2"]))
     last = next(order for order, count in enumerate(nr_free) if count)

@@ -18,7 +18,7 @@ class TraceEra:
         zone_locked one.
     silent_isolation: compaction's fast path takes free pages without any event.
 
-    Source: reference traces.md sections 2 and 3; kernel.md 8.6.
+    Source: mm/page_alloc.c and the events' formats of 6.1 and 6.12; docs/traces.md.
     """
 
     name: str

@@ -4,7 +4,7 @@ Compaction isolates free pages as targets of migration and logs a range and a co
 So a claim that a frame was isolated is checked: it must lie in a range that was scanned, and no
 range gives more frames than the kernel said it took. Releases up to 6.1 have a fast path without
 any event; it is bounded by what its scanner may reach and by what it is asked for.
-Source: reference traces.md sections 2 and 3.
+Source: mm/compaction.c of 6.1 and 6.12; docs/traces.md.
 """
 
 from dataclasses import dataclass, field

@@ -24,7 +24,9 @@ class Placed(NamedTuple):
 EXACT_LAWS: LawBook[Placed] = LawBook()
 
 
-@EXACT_LAWS.law("BUD-place", level="exact", source="reference 1.5, 1.6")
+@EXACT_LAWS.law(
+    "BUD-place", level="exact", source="mm/page_alloc.c, buddy_merge_likely (2.6.35) and expand"
+)
 def placed(subject: Placed) -> Complaint:
     """Blocks enter their list where the era says, and requests are served from its head.
 

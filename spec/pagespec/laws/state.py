@@ -50,7 +50,7 @@ def frames_held_twice(zone: Zone) -> int:
     return twice
 
 
-@STATE_LAWS.law("BUD-align", source="reference 1.2")
+@STATE_LAWS.law("BUD-align", source="mm/page_alloc.c, __free_one_page")
 def aligned(zone: Zone) -> Complaint:
     """A free block starts at a multiple of its size, counted from the era's index base.
 
@@ -62,7 +62,7 @@ def aligned(zone: Zone) -> Complaint:
     return None
 
 
-@STATE_LAWS.law("BUD-inside", source="reference 1.3, 1.11")
+@STATE_LAWS.law("BUD-inside", source="mm/page_alloc.c, bad_range (2.6.11) and page_is_buddy")
 def inside(zone: Zone) -> Complaint:
     """A free block lies in its zone and avoids the zone's holes.
 
@@ -91,7 +91,7 @@ def disjoint(zone: Zone) -> Complaint:
     return None
 
 
-@STATE_LAWS.law("BUD-partition", source="reference 1.9 (conservation)")
+@STATE_LAWS.law("BUD-partition", source="derived: conservation of managed pages")
 def partition(zone: Zone) -> Complaint:
     """Every managed frame is in exactly one place, free or held, and no other frame is in any.
 
@@ -112,7 +112,7 @@ def partition(zone: Zone) -> Complaint:
     return None
 
 
-@STATE_LAWS.law("BUD-maximal", source="reference 1.4")
+@STATE_LAWS.law("BUD-maximal", source="mm/page_alloc.c, __free_one_page")
 def maximal(zone: Zone) -> Complaint:
     """The free set is the canonical decomposition of the free frames: all that can merge has.
 
@@ -129,7 +129,9 @@ def maximal(zone: Zone) -> Complaint:
     return None
 
 
-@STATE_LAWS.law("BUD-tag", source="reference 1.3", designs=("tag",))
+@STATE_LAWS.law(
+    "BUD-tag", source="mm/page_alloc.c, page_is_buddy (2.6.11 to 6.12)", designs=("tag",)
+)
 def tagged(zone: Zone) -> Complaint:
     """Heads of free blocks carry a tag, which is their order, and no other frame does.
 
@@ -144,7 +146,7 @@ def tagged(zone: Zone) -> Complaint:
     return f"frame {pfn} has tag {zone.tag.get(pfn)}, its list says {listed.get(pfn)}"
 
 
-@STATE_LAWS.law("BUD-bitmap", source="reference 1.10", designs=("bitmap",))
+@STATE_LAWS.law("BUD-bitmap", source="mm/page_alloc.c, 2.6.8", designs=("bitmap",))
 def paired(zone: Zone) -> Complaint:
     """A pair's bit is 1 when exactly one of the two siblings is on their order's list.
 
@@ -162,7 +164,7 @@ def paired(zone: Zone) -> Complaint:
     return None
 
 
-@STATE_LAWS.law("BUD-count", source="reference 1.9")
+@STATE_LAWS.law("BUD-count", source="mm/page_alloc.c, free_area and NR_FREE_PAGES")
 def counted(zone: Zone) -> Complaint:
     """nr_free is the length of each list, and free_pages the frames in all of them.
 

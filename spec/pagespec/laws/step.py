@@ -20,7 +20,7 @@ def _served(step: Transition, *verbs: str) -> bool:
     )
 
 
-@STEP_LAWS.law("BUD-refuse", source="derived; reference 1.10 (double frees of both designs)")
+@STEP_LAWS.law("BUD-refuse", source="derived; mm/page_alloc.c, free_pages_check")
 def refused(step: Transition) -> Complaint:
     """An illegal request is refused for the right reason, a legal one is not.
 
@@ -37,7 +37,7 @@ def refused(step: Transition) -> Complaint:
     return f"{step.verb} of pfn {step.pfn} order {step.order} must be {named[0]}, was {named[1]}"
 
 
-@STEP_LAWS.law("BUD-success", source="reference 1.6")
+@STEP_LAWS.law("BUD-success", source="mm/page_alloc.c, __rmqueue_smallest")
 def succeeded(step: Transition) -> Complaint:
     """A request fails only if no free block of its order or above exists.
 
@@ -51,7 +51,7 @@ def succeeded(step: Transition) -> Complaint:
     return None
 
 
-@STEP_LAWS.law("BUD-expand", source="the 2004 thread; reference 1.6")
+@STEP_LAWS.law("BUD-expand", source="the 2004 thread; mm/page_alloc.c, expand")
 def expanded(step: Transition) -> Complaint:
     """A split leaves one upper half free at each order and returns the lowest part.
 
@@ -75,7 +75,7 @@ def expanded(step: Transition) -> Complaint:
     return f"after the split of {sources[0]} for order {got.order}, {wrong} is out of place"
 
 
-@STEP_LAWS.law("SPLIT-pieces", source="reference 8.9; e320d3012d25")
+@STEP_LAWS.law("SPLIT-pieces", source="mm/page_alloc.c, __free_pages since e320d3012d25")
 def pieces_cover(step: Transition) -> Complaint:
     """The pieces of a block that is freed in parts cover it exactly.
 

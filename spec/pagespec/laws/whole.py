@@ -19,7 +19,7 @@ def whole_zone(zone: Zone) -> set[Block]:
     }
 
 
-@BOOT_LAWS.law("INIT", source="reference 1.9")
+@BOOT_LAWS.law("INIT", source="mm/page_alloc.c, managed pages")
 def handed_over(zone: Zone) -> Complaint:
     """After boot every managed frame is free, and the count of free frames is the zone's size.
 
