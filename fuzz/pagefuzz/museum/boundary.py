@@ -4,6 +4,7 @@ from pagefuzz.museum.mutant import SLIP, Edit, planted
 
 _EXISTS = "return first_of(mem) <= p < end_of(mem) and owner_of(mem, p) != HOLE"
 _WHY = "A frame without memory is merged: the block leaves the zone, or a list runs outside it."
+_WHY_EVERYWHERE = _WHY + " The look ahead asks too, and believes in a free block that is not there."
 
 MUTANTS = (
     planted(
@@ -22,8 +23,8 @@ MUTANTS = (
         "UKR-03",
         "The frame behind the zone's last counts as one of the zone: <= for <.",
         Edit("bounds", _EXISTS, _EXISTS.replace("p < end_of", "p <= end_of")),
-        laws=("BUD-inside", "BUD-links"),
-        fits=_WHY,
+        laws=("BUD-inside", "BUD-links", "BUD-place"),
+        fits=_WHY_EVERYWHERE,
     ),
     planted(
         "start-unbounded",
@@ -31,8 +32,8 @@ MUTANTS = (
         SLIP,
         "The lower bound is not asked, which shows only in zones that start off their alignment.",
         Edit("bounds", _EXISTS, _EXISTS.replace("first_of(mem) <= ", "")),
-        laws=("BUD-inside", "BUD-links"),
-        fits=_WHY,
+        laws=("BUD-inside", "BUD-links", "BUD-place"),
+        fits=_WHY_EVERYWHERE,
     ),
     planted(
         "start-exclusive",

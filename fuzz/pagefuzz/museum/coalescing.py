@@ -92,9 +92,9 @@ MUTANTS = (
         SLIP,
         "The buddy is always looked for above the block, also above an upper half.",
         Edit("buddy", _BUDDY, "buddy = p + (1 << order)"),
-        laws=("BUD-maximal", "BUD-partition", "BUD-disjoint", "BUD-inside"),
+        laws=("BUD-maximal", "BUD-partition", "BUD-disjoint", "BUD-inside", "BUD-links"),
         fits="An upper half misses its buddy, or merges with a block of another parent and so "
-        "takes in frames that are not free, or not there.",
+        "takes in frames that are not free, not there, or listed already.",
     ),
     planted(
         "buddy-of-order-zero",

@@ -9,8 +9,9 @@ MUTANTS = (
         SLIP,
         "The merge loop asks for the zone's bounds and not for its holes.",
         Edit("bounds", " and owner_of(mem, p) != HOLE", ""),
-        laws=("BUD-inside", "BUD-links"),
-        fits="A frame without memory is merged: the block covers a hole, or a list runs into it.",
+        laws=("BUD-inside", "BUD-links", "BUD-place"),
+        fits="A frame without memory is merged: the block covers a hole, or a list runs into it. "
+        "The look ahead asks too, and believes in a free block that is not there.",
     ),
     planted(
         "first-root-only",

@@ -48,9 +48,9 @@ def _row(verdict: Verdict) -> tuple[object, ...]:
         mutant.id,
         mutant.kind,
         mutant.source,
-        max((kill.operations for kill in found), default=-1),
-        round(max((kill.seconds for kill in found), default=-1), 2),
-        f"{sizes[0]}..{sizes[-1]}" if sizes else "",
+        max(kill.operations for kill in found) if found else "",
+        round(max(kill.seconds for kill in found), 2) if found else "",
+        f"{sizes[0]}..{sizes[-1]}" if found else "",
         ", ".join(f"{law} {count}" for law, count in verdict.laws.most_common()),
         verdict.fate.value,
     )
