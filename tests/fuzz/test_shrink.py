@@ -1,9 +1,11 @@
 """Shrinking: small, of the same law, within its effort, and the same each time."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from tests.fuzz.material import COUNT_OFF, FAULTS, NO_MERGE, Fault, failure, planted
+from tests.fuzz.material import COUNT_OFF, FAULTS, NO_MERGE, SMALL, Fault, failure, planted
+from tests.fuzz.targets import Leaks
 
 from pagefuzz import shrink as module
 from pagefuzz.replay import replay
@@ -11,7 +13,10 @@ from pagefuzz.shrink import shrink, size_of
 from pagefuzz.target.builtin import Spec, Twin
 from pagespec.machine import Machine
 from pagespec.trace import Trace, text_of
-from pagespec.types import DomainError
+from pagespec.trace_reader import parse
+from pagespec.types import DomainError, Order, Pfn
+
+REQUESTS = "a = alloc order=0\nb = alloc order=0\nc = alloc order=2\nd = alloc order=1\n"
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.law)
@@ -27,6 +32,24 @@ def test_traces_become_small_and_keep_their_law(fault: Fault) -> None:
     assert len(small.requests) <= 6
     assert small.comments == (str(verdict.broken),)
     assert verdict.skipped == ()
+
+
+def test_another_law_is_another_finding() -> None:
+    """A smaller trace that breaks some other law is not taken for the one to be shrunk."""
+
+    class TwoFaults(Leaks):
+        def alloc(self, order: Order) -> Pfn | None:
+            held = self.spec.zone.held.values()
+            if order == 1 and sum(block.order == 0 for block in held) > 1:
+                raise KeyError("two singles are held")
+            return super().alloc(order)
+
+    trace = parse(text_of(Trace(replace(SMALL, pages=8), ())) + REQUESTS)
+    small = shrink(trace, TwoFaults)
+
+    assert replay(replace(trace, requests=trace.requests[:1]), TwoFaults).broken is not None
+    assert small.expect == "OUT-fault"
+    assert len(small.requests) == 3
 
 
 def test_every_step_is_told_and_smaller() -> None:
