@@ -65,7 +65,7 @@ def random_machine(rng: Random, era: Era | None = None) -> Machine:
 
 
 def large_machine(rng: Random, era: Era) -> Machine:
-    """A machine with a few blocks of order 10, so that every order of Linux is met, and a large hole."""
+    """A machine with a few blocks of order 10, so that every order is met, and a large hole."""
     start = rng.choice((0, 1, 1 << 20))
     hole = start + rng.randrange(1024)
     return Machine(3072 + rng.randrange(1024), 10, era, start, ((hole, hole + 512),))
