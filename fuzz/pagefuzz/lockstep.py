@@ -65,7 +65,7 @@ class Lockstep:
         if self.view is not None and before is not None:
             STATE_LAWS.check(self.era, self.view, self.target.unshown)
             step = Transition(before, verb, order, pfn, outcome, self.view, compound=compound)
-            STEP_LAWS.check(self.era, step)
+            STEP_LAWS.check(self.era, step, self.target.unshown)
         if self.level == "exact":
             self._follow(op, outcome)
         else:

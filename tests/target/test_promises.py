@@ -23,10 +23,10 @@ from pagespec.types import NO_MEMORY, Refusal
 @pytest.mark.parametrize(
     ("factory", "level", "unshown"),
     [
-        (Spec, "exact", set()),
-        (ExactLists, "exact", {"BUD-tag", "BUD-bitmap", "BUD-count"}),
-        (Lists, "refines", {"BUD-tag", "BUD-bitmap", "BUD-count"}),
-        (Lazy, "outside", {"BUD-tag", "BUD-bitmap", "BUD-count"}),
+        (Spec, "exact", {"LIVE-ends"}),
+        (ExactLists, "exact", {"LIVE-ends", "BUD-tag", "BUD-bitmap", "BUD-count"}),
+        (Lists, "refines", {"LIVE-ends", "BUD-tag", "BUD-bitmap", "BUD-count"}),
+        (Lazy, "outside", {"LIVE-ends", "BUD-tag", "BUD-bitmap", "BUD-count", "SPLIT-pieces"}),
     ],
 )
 def test_level_follows_from_what_is_shown(

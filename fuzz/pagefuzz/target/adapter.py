@@ -25,13 +25,16 @@ from pagespec.zone import Zone, empty_zone
 UNSHOWN = frozenset({"BUD-tag", "BUD-bitmap"})
 """The laws about fields that neither free lists nor counts show."""
 
+UNCOUNTED = frozenset({"LIVE-ends"})
+"""The law about how much a request looks at, which the spec alone counts."""
+
 
 class Adapter:
     """An allocator under test on one machine.
 
     level: the strictest level at which it can and promises to be judged. verbs: what it offers.
-    unshown: the state laws that cannot judge it. fault: what it raised when it last failed to
-    answer.
+    unshown: the laws that cannot judge it, since it does not show or offer what they speak about.
+    fault: what it raised when it last failed to answer.
 
     Raises DomainError for a machine that it does not serve, LawBroken if it cannot be made, and
     UsageError if it is no allocator at all.
@@ -59,9 +62,11 @@ class Adapter:
         self.lists = self.target if isinstance(self.target, ListsFreeBlocks) else None
         self.counts = self.target if isinstance(self.target, CountsFreeBlocks) else None
         self.verbs = frozenset(Verb if self.references else (Verb.ALLOC, Verb.FREE))
-        self.unshown = frozenset[str]() if self.shows else UNSHOWN
+        self.unshown = UNCOUNTED if self.shows else UNCOUNTED | UNSHOWN
         if not self.shows and not self.counts:
             self.unshown |= {"BUD-count"}
+        if not self.references:
+            self.unshown |= {"SPLIT-pieces"}
         self.level: Level = "outside"
         if self.shows or self.lists:
             self.level = "exact" if self.promises.exact else "refines"

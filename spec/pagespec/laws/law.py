@@ -23,8 +23,9 @@ class Transition(NamedTuple):
     """One request between two states.
 
     verb: alloc, free, get or put. outcome: as `pagespec.ops.Outcome`. events: what the spec
-    logged, empty for a target that logs nothing. visited: frames and list nodes looked at, or 0.
-    compound: whether an allocation asked for a compound block; None if that is not known.
+    logged, empty for a target that logs nothing. visited: frames and list nodes that the spec
+    looked at, 0 for any other allocator. compound: whether an allocation asked for a compound
+    block; None if that is not known.
     """
 
     before: Zone

@@ -132,7 +132,8 @@ def nothing_else_changed(step: Transition) -> Complaint:
 def ends(step: Transition) -> Complaint:
     """A request looks at no more frames and list nodes than its orders and pieces allow.
 
-    A loop that ends only by luck is a hang under another load.
+    A loop that ends only by luck is a hang under another load. The spec alone counts what it looks
+    at; of another allocator OUT-fault asks that it answers.
     """
     orders = step.before.machine.top + 2
     pieces = 1
