@@ -9,12 +9,14 @@ from pagespec.frames import SIZES
 from pagespec.machine import Machine
 from pagespec.types import Block, Pfn
 
+WHOLE = tuple((1 << size) - 1 for size in SIZES)
+"""Per order, the frames of a block at the zone's start."""
+
 
 def frames_of(machine: Machine, block: Block) -> int:
     """The block's frames; those below the zone's start are lost."""
     offset = block.pfn - machine.start
-    frames = (1 << SIZES[block.order]) - 1
-    return frames << offset if offset >= 0 else frames >> -offset
+    return WHOLE[block.order] << offset if offset >= 0 else WHOLE[block.order] >> -offset
 
 
 @lru_cache(maxsize=64)
