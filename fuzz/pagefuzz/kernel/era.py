@@ -52,6 +52,6 @@ def era_beside(trace: str) -> TraceEra | None:
     if path is None or not path.is_file():
         return None
     for _, text in numbered_lines(str(path)):
-        if match := re.search(r"(?:version )?\b(\d+)\.(\d+)", text):
+        if match := re.search(r"\b(\d+)\.(\d+)", text):
             return era_of_release(int(match[1]), int(match[2]))
     return None

@@ -38,14 +38,6 @@ class LiveBlocks:
                 return head, birth
         return None
 
-    def within(self, pfn: int, order: int) -> tuple[int, Birth] | None:
-        """Return a live block that lies in a larger one, if there is any."""
-        for frame in range(pfn, pfn + SIZES[order]):
-            birth = self.births.get(frame)
-            if birth is not None and birth.order < order:
-                return frame, birth
-        return None
-
     def remove(self, pfn: int, order: int) -> None:
         """Forget a block; of a larger live block around it, the other pieces stay alive."""
         found = self.owner(pfn)

@@ -12,7 +12,6 @@ from pagefuzz.kernel.state import Replay, hold, log
 from pagefuzz.kernel.tracefs import Event, block_in, number_in, range_in
 
 MARKER = "tracing_mark_write"
-BATCHED = "mm_page_free_batched"
 
 
 def replay_all(
