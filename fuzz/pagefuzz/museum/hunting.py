@@ -19,7 +19,6 @@ from typing import NamedTuple
 from pagefuzz.campaign.hunt import hunt
 from pagefuzz.museum.exhibit import compiled_exhibit, plain_exhibit
 from pagefuzz.museum.mutant import Mutant
-from pagefuzz.replay import replay
 from pagefuzz.target.protocol import Factory
 from pagespec.era import ERAS
 from pagespec.machine import Machine
@@ -101,9 +100,7 @@ def _kill(mutant: Mutant, factory: Factory, seed: int) -> Kill | None:
     if finding is None:
         return None
     small = finding.small
-    # Shrinking keeps the law and not the frames that the first complaint speaks of.
-    complaint = " ".join(str(replay(small, factory).broken).split())
-    text = text_of(replace(small, comments=(f"mutant {mutant.id}", complaint)))
+    text = text_of(replace(small, comments=(f"mutant {mutant.id}", *small.comments)))
     law = finding.raw.expect or ""
     return Kill(law, finding.operations, finding.seconds, len(small.requests), text)
 
