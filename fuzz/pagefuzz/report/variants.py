@@ -12,7 +12,8 @@ from pagefuzz.report.markdown import table
 from pagespec.boot import boot
 from pagespec.buddy import free_one_block, rmqueue
 from pagespec.era import ERAS
-from pagespec.frames import SIZES, blocks_of_run
+from pagespec.frames import SIZES
+from pagespec.laws.whole import whole_zone
 from pagespec.machine import Machine
 from pagespec.types import Block, Order, Pfn
 from pagespec.zone import Zone
@@ -140,20 +141,11 @@ class Price(NamedTuple):
 def price(machine: Machine) -> Price:
     """What the second way gives up on a machine."""
     second = replace(machine, era=SECOND)
-    before, after = _blocks(replace(machine, era=MERGED)), _blocks(second)
+    # The free set after boot, without booting: large zones take a while.
+    before, after = whole_zone(replace(machine, era=MERGED)), whole_zone(second)
     frames = sum(SIZES[block.order] for block in before) - sum(SIZES[b.order] for b in after)
     lost = max(before - after, key=lambda block: (block.order, block.pfn), default=None)
     return Price(frames, lost)
-
-
-def _blocks(machine: Machine) -> set[Block]:
-    """The free set after boot, without booting: large zones take a while."""
-    base = machine.base
-    return {
-        Block(base + index, order)
-        for first, end in machine.managed
-        for index, order in blocks_of_run(first - base, end - base, machine.top)
-    }
 
 
 EXAMPLES: dict[str, Machine] = {

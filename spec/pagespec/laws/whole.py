@@ -2,6 +2,7 @@
 
 from pagespec.frames import SIZES, blocks_of_run
 from pagespec.laws.law import Complaint, LawBook
+from pagespec.machine import Machine
 from pagespec.types import Block
 from pagespec.zone import Zone, free_blocks
 
@@ -9,9 +10,8 @@ BOOT_LAWS: LawBook[Zone] = LawBook()
 RETURN_LAWS: LawBook[Zone] = LawBook()
 
 
-def whole_zone(zone: Zone) -> set[Block]:
+def whole_zone(machine: Machine) -> set[Block]:
     """The canonical decomposition of every managed frame."""
-    machine = zone.machine
     return {
         Block(machine.base + index, order)
         for first, end in machine.managed
@@ -25,8 +25,9 @@ def handed_over(zone: Zone) -> Complaint:
 
     Memory that boot forgets is never seen again; memory that it invents is given out.
     """
-    due = sum(SIZES[block.order] for block in whole_zone(zone))
-    if zone.free_pages != due or set(free_blocks(zone)) != whole_zone(zone):
+    whole = whole_zone(zone.machine)
+    due = sum(SIZES[block.order] for block in whole)
+    if zone.free_pages != due or set(free_blocks(zone)) != whole:
         return f"{zone.free_pages} frames are free after boot, expected {due} in maximal blocks"
     return None
 
@@ -37,7 +38,8 @@ def order_does_not_matter(zone: Zone) -> Complaint:
 
     It must not depend on the order of the frees; the order of the lists may.
     """
-    missing = whole_zone(zone) - set(free_blocks(zone))
-    if not missing and len(free_blocks(zone)) == len(whole_zone(zone)):
+    whole, blocks = whole_zone(zone.machine), free_blocks(zone)
+    missing = whole - set(blocks)
+    if not missing and len(blocks) == len(whole):
         return None
     return f"everything was given back, and {min(missing, default='nothing')} is not a free block"
