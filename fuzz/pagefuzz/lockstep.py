@@ -14,7 +14,7 @@ from pagespec.boot import boot
 from pagespec.events import Kind
 from pagespec.laws.exact import EXACT_LAWS, TWIN_LAWS, Placed, Twins
 from pagespec.laws.holdings import Book, settle
-from pagespec.laws.law import LawBroken, Level, Transition
+from pagespec.laws.law import LEVELS, LawBroken, Level, Transition
 from pagespec.laws.outside import OUTSIDE_LAWS, Sight
 from pagespec.laws.state import READING_LAWS, STATE_LAWS
 from pagespec.laws.step import STEP_LAWS
@@ -25,7 +25,7 @@ from pagespec.stamps import boot_stamps, expected_alloc, expected_free, expected
 from pagespec.types import NO_MEMORY
 from pagespec.zone import Zone
 
-STRICTER: dict[Level, int] = {"outside": 0, "refines": 1, "exact": 2}
+STRICTER: dict[Level, int] = {level: place for place, level in enumerate(LEVELS)}
 
 
 class Lockstep:

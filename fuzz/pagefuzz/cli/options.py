@@ -8,9 +8,7 @@ from secrets import randbits
 import click
 
 from pagefuzz.target.load import DEFAULT
-from pagespec.laws.law import Level
-
-LEVELS: tuple[Level, ...] = ("outside", "refines", "exact")
+from pagespec.laws.law import LEVELS
 
 
 class Seed(click.ParamType[int]):

@@ -6,7 +6,7 @@ allocator: a law that runs the code it judges is no law.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Generic, Literal, NamedTuple, TypeVar
+from typing import Generic, Literal, NamedTuple, TypeVar, get_args
 
 from pagespec.era import Design, Era
 from pagespec.events import Event
@@ -14,6 +14,9 @@ from pagespec.zone import Zone
 
 Level = Literal["outside", "refines", "exact"]
 """What a law needs: only the requests and their outcomes; a state; or the lists' order too."""
+
+LEVELS: tuple[Level, ...] = get_args(Level)
+"""The levels, the strictest last."""
 
 Complaint = str | None
 """How the law is broken, in a sentence with the offending values; None if it holds."""
