@@ -1,9 +1,10 @@
 """List order without lists: every free block carries a stamp, and a list is its blocks by stamp.
 
-A block that enters at the head gets the lowest stamp so far less one, at the tail the highest plus
-one. The set of free frames is one big integer, and a freed block grows to the largest aligned
-block that is wholly free. Nothing here knows of linked lists, tags, or merge loops: it is the
-second opinion on `exact`, and shares only the arithmetic with what it judges.
+The clock ticks with each block that becomes free. A block that enters at the head gets minus the
+clock, lower than any stamp before; at the tail the clock, higher than any. The set of free frames
+is one big integer, and a freed block grows to the largest aligned block that is wholly free.
+Nothing here knows of linked lists, tags, or merge loops: it is the second opinion on `exact`, and
+shares only the arithmetic with what it judges.
 """
 
 from dataclasses import dataclass, field
@@ -20,11 +21,12 @@ def mask_of(index: int, order: Order) -> int:
 
 @dataclass(slots=True)
 class Stamps:
-    """The free frames of a zone and the stamps of its free blocks, by index from the zone's start.
+    """The free frames of a zone and the stamps of its free blocks, by index from an origin.
 
-    free: one bit per free frame, counted from the zone's aligned start.
+    origin: the last frame up to the zone's start at which a block of the top order may start.
+    free: one bit per free frame.
     stamp: the stamp of each free block.
-    clock: how many stamps have been given; each is the clock, negative for the head.
+    clock: how many stamps have been given.
     """
 
     machine: Machine
