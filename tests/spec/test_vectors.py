@@ -235,7 +235,7 @@ def test_the_second_way_of_2004_gives_up_a_page(pages: int, top: int, nr_free: l
 
 
 def test_index_bases() -> None:
-    """Up to 2.6.11 a zone's first frame has index 0; later frame 0 has. Source: section 1.2."""
+    """Up to 2.6.11 a zone's first frame has index 0; later frame 0 has. Source: mm/page_alloc.c."""
     older, newer = (
         boot(Machine(pages=8, top=3, era=ERAS[era], start=4)) for era in ("2.6.11", "6.1")
     )
