@@ -1,6 +1,7 @@
 """The mutants as data: their texts are there, and no two are the same fault."""
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +28,17 @@ def test_each_names_laws_that_exist(mutant: Mutant) -> None:
     assert mutant.laws <= LAWS
     # Equality with the spec names no mechanism.
     assert "TWIN-equal" not in mutant.laws
+
+
+def test_every_historical_bug_can_be_looked_up() -> None:
+    """Its name has a row that says where to read of it; the rest are releases and slips."""
+    page = Path(__file__).parents[2] / "docs" / "museum.md"
+    text = page.read_text(encoding="utf-8").partition("## Where the historical bugs are from")[2]
+    rows = [line.split(" | ") for line in text.partition("\n## ")[0].splitlines()]
+    places = {row[0].removeprefix("| "): row[2] for row in rows if len(row) == 3}
+    sources = {mutant.source for mutant in MUTANTS} - {SLIP}
+
+    assert sources - places.keys() == {"Linux 2.4.0", "Linux 2.6.39"}
 
 
 def test_they_are_distinct() -> None:

@@ -43,9 +43,9 @@ class Edit(NamedTuple):
 class Mutant:
     """One planted fault.
 
-    source: the entries of the gallery of historical bugs, or SLIP. mechanism: what goes wrong, in
-    a sentence. laws: the laws that name it, any of which may be the first to break. fits: why they
-    do.
+    source: a historical bug, by its name in docs/museum.md, a release of Linux, or SLIP. mechanism:
+    what goes wrong, in a sentence. laws: the laws that name it, any of which may be the first to
+    break. fits: why they do.
     """
 
     id: str
