@@ -5,10 +5,11 @@ tried in each state until nothing new turns up; in between, laws are judged. So 
 holds after any sequence of such operations, however long, on a zone this small.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
+from zlib import crc32
 
-from pagefuzz.prove.judging import Shape, judge_of, judge_order, judge_state, judge_step, stamps_of
+from pagefuzz.prove.judging import judge_of, judge_order, judge_state, judge_step, stamps_of
 from pagefuzz.prove.renaming import canonical_of, renaming_of
 from pagefuzz.prove.states import State, check_in_step, check_small, frozen, thawed
 from pagespec.boot import boot
@@ -26,7 +27,9 @@ Beside: TypeAlias = Callable[[Zone, Op, Outcome, Zone], None]
 class Counts(NamedTuple):
     """What an exhaustion found: states, and what happened on the steps between them.
 
-    heads, tails: blocks that entered their list at the head and at the tail.
+    heads, tails: blocks that entered their list at the head and at the tail. checksum: of boot's
+    state and of every step, so that any other allocator has another one; it is that of the states
+    that were visited, so it is another one without renaming.
     """
 
     states: int
@@ -36,17 +39,18 @@ class Counts(NamedTuple):
     merges: int
     heads: int
     tails: int
+    checksum: int
 
 
 KINDS = (Kind.FAIL, Kind.SPLIT, Kind.MERGE, Kind.HEAD, Kind.TAIL)
-"""The events behind the last five counts."""
+"""The events that are counted from failures to tails."""
 
 
 def exhaust(machine: Machine, *, renaming: bool = True, beside: Beside | None = None) -> Counts:
     """The counts over all reachable states and all steps between them.
 
-    renaming: whether one state stands for all that exchange whole TOP-order blocks; the counts are
-    of all states either way.
+    renaming: whether one state stands for all that exchange whole TOP-order blocks; what is
+    counted is all of them either way.
 
     Raises LawBroken, which names the step, for the first law that a state or a step breaks.
     """
@@ -60,41 +64,46 @@ def exhaust(machine: Machine, *, renaming: bool = True, beside: Beside | None = 
 
     zone = boot(machine)
     judge = judge_of(machine, zone)
-    state, size = standing_for(zone)
-    shapes: dict[State, Shape] = {state: judge_state(judge, zone)}
-    todo = [(state, size)]
+    todo = [standing_for(zone)]
+    seen = {todo[0][0]}
     allocs = [Op(Verb.ALLOC, order) for order in range(machine.top + 1)]
-    counts = Counts(0, 0, 0, 0, 0, 0, 0)
+    counts = Counts(0, 0, 0, 0, 0, 0, 0, crc32(frozen(zone)))
     while todo:
         state, size = todo.pop()
         before = thawed(machine, state)
-        shape, stamps = shapes[state], stamps_of(judge, before)
-        log: list[Event] = []
+        shape, stamps = judge_state(judge, before), stamps_of(judge, before)
         ops = [*allocs, *(Op(Verb.FREE, held.order, pfn) for pfn, held in before.held.items())]
+        log: list[Event] = []
+        sums = 0
         for op in ops:
             zone = copy_of(before)
             try:
                 outcome = perform(zone, op)
                 check_in_step(zone)
-                state, members = standing_for(zone)
-                if state not in shapes:
-                    shapes[state] = judge_state(judge, zone)
-                    todo.append((state, members))
-                judge_step(judge, before, shape, op, outcome, zone, shapes[state])
+                judge_step(judge, before, shape, op, outcome, zone, judge_state(judge, zone))
                 judge_order(stamps, op, outcome, zone)
                 if beside is not None:
                     beside(before, op, outcome, zone)
             except LawBroken as broken:
                 raise located(broken, before, op) from broken
+            except (LookupError, ValueError) as fault:
+                raise located(LawBroken("OUT-fault", repr(fault)), before, op) from fault
+            after = standing_for(zone)
+            if after[0] not in seen:
+                seen.add(after[0])
+                todo.append(after)
             log += zone.log
-        counts = Counts(*map(int.__add__, counts, _counted(size, len(ops), log)))
-    return counts
+            sums += checksum_of(state, op, outcome, after[0])
+        kinds = [kind for kind, _, _ in log]
+        found = (size, size * len(ops), *(size * kinds.count(kind) for kind in KINDS), sums)
+        counts = Counts(*map(int.__add__, counts, found))
+    return counts._replace(checksum=counts.checksum % 2**32)
 
 
-def _counted(size: int, steps: int, log: Iterable[Event]) -> Counts:
-    """The counts of a class of so many states, from the steps of one of them."""
-    kinds = [kind for kind, _, _ in log]
-    return Counts(size, size * steps, *(size * kinds.count(kind) for kind in KINDS))
+def checksum_of(state: State, op: Op, outcome: Outcome, after: State) -> int:
+    """A number for one step; the numbers of all steps are added, in whatever order they come."""
+    served = bytes((op.verb is Verb.FREE, op.order, op.pfn, outcome % 256))
+    return crc32(served + state + served + after)
 
 
 def located(broken: LawBroken, before: Zone, op: Op) -> LawBroken:

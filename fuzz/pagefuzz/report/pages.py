@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pagefuzz.museum import page as museum
+from pagefuzz.prove import page as proofs
 from pagefuzz.report import eras, laws, variants
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -20,6 +21,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "equivalents": museum.equivalents_markdown,
         "shared": museum.shared_markdown,
     },
+    "proofs.md": {"conditions": proofs.conditions_markdown, "zones": proofs.zones_markdown},
     "variants.md": {"census": variants.census_markdown, "prices": variants.prices_markdown},
 }
 """Per page, its generated parts."""
