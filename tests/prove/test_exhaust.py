@@ -114,12 +114,17 @@ def keeps_the_tag(zone: Zone, pfn: int, order: int) -> None:
         del zone.tag[pfn]
 
 
+def loses_the_block(zone: Zone, pfn: int, order: int) -> None:
+    raise KeyError(pfn)
+
+
 @pytest.mark.parametrize(
     ("name", "slip", "law"),
     [
         ("buddy_merge_likely", never_likely, "BUD-place"),
         ("page_is_buddy", no_merge, "BUD-maximal"),
         ("del_from_free_list", keeps_the_tag, "BUD-tag"),
+        ("list_del", loses_the_block, "OUT-fault"),
     ],
 )
 def test_a_slip_in_the_spec_breaks_a_law(
