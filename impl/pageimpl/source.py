@@ -12,8 +12,8 @@ from functools import cache
 from importlib import import_module
 from itertools import count
 from pathlib import Path
-from types import ModuleType
-from typing import TypeAlias
+from types import FunctionType, ModuleType
+from typing import TypeAlias, cast
 
 from pageimpl.jitcache import Buffer, compiled, jit_disabled, operand
 from pageimpl.memory import Memory, Words
@@ -25,6 +25,7 @@ Patch: TypeAlias = Callable[[str], str]
 """Source text of a module to source text."""
 
 _variants = count(1)
+_names = count(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,11 @@ def _identity(function: Callable[..., object]) -> Callable[..., object]:
 
 
 def _compiled_anew(function: Callable[..., object]) -> Callable[..., object]:
+    # Machine code is linked by module, name and a number that numba counts anew in each process. A
+    # kernel from the disk brings its numbers along: of two functions of one name, it could be
+    # linked to the patched one.
+    fresh = cast(FunctionType, function)
+    fresh.__qualname__ = f"{fresh.__qualname__}_{next(_names)}"
     return compiled(function, keep=False)
 
 

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import traceback
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +34,36 @@ def test_a_patch_reaches_its_callers() -> None:
         allocator = Allocator(MACHINE, modules=kernels)
         allocator.alloc(0)
         assert allocator.free_area() == [[1], [2], [4], []]
+
+
+ASK_BOTH = """
+import sys
+from pageimpl.allocator import Allocator
+from pageimpl.source import compiled_modules
+from pagespec.era import ERAS
+from pagespec.machine import Machine
+machine = Machine(100, 12, ERAS["2.6.11"], start=37)
+if sys.argv[1:]:
+    patch = {"bounds": lambda text: text.replace("first_of(mem) <= p < end_of(mem) and ", "")}
+    print(Allocator(machine, modules=compiled_modules(patch)).free_area()[12])
+print(Allocator(machine).free_area()[6])
+"""
+
+
+def test_kernels_from_the_disk_never_call_patched_ones(tmp_path: Path) -> None:
+    """Not even if numba numbers both alike, as it does here: the patched set is compiled first."""
+
+    def ran(*arguments: str) -> str:
+        return subprocess.run(
+            [sys.executable, "-c", ASK_BOTH, *arguments],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PYTHONPATH": ":".join(sys.path), "PAGEIMPL_CACHE_DIR": str(tmp_path)},
+        ).stdout
+
+    assert ran() == "[37]\n"
+    assert ran("patched") == "[37]\n[37]\n"
 
 
 @pytest.mark.parametrize("name", KERNEL_MODULES)
