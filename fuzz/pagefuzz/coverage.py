@@ -9,9 +9,11 @@ from typing import TypeAlias
 
 from pagespec.era import Era
 from pagespec.events import Event, Kind
+from pagespec.frames import SIZES
 from pagespec.laws.law import Level
 from pagespec.ops import Op, Outcome, Verb
 from pagespec.types import FAULT, NO_MEMORY, Order, Refusal
+from pagespec.zone import Zone, free_blocks
 
 Reached: TypeAlias = Counter[tuple[Kind, int]]
 """How often each kind of event happened, by order; by the refusal's code for refusals."""
@@ -39,19 +41,39 @@ def events_from_outside(op: Op, outcome: Outcome) -> Iterator[tuple[Kind, int]]:
         yield Kind.FREE, op.order
 
 
+def events_between(
+    before: Zone, op: Op, outcome: Outcome, after: Zone
+) -> Iterator[tuple[Kind, int]]:
+    """The splits and merges that two states show, for an allocator that logs nothing.
+
+    A block that was cut lost its order step by step, and one that grew gained it so.
+    """
+    was, becomes = set(free_blocks(before)), set(free_blocks(after))
+    if op.verb is Verb.ALLOC and outcome >= 0:
+        for pfn, order in was - becomes:
+            if pfn <= outcome < pfn + SIZES[order]:
+                yield from ((Kind.SPLIT, higher) for higher in range(op.order + 1, order + 1))
+    elif outcome == 0 and op.pfn in before.held and op.pfn not in after.held:
+        freed = before.held[op.pfn].order
+        for pfn, order in becomes - was:
+            if pfn <= op.pfn < pfn + SIZES[order]:
+                yield from ((Kind.MERGE, lower) for lower in range(freed, order))
+
+
 def floor_of(era: Era, level: Level, top: Order, verbs: frozenset[Verb]) -> set[tuple[Kind, int]]:
     """The events that a run over the era must reach.
 
-    At every order up to top a block is handed out, taken back, split and merged, and a request
-    fails; each refusal, or just one where reasons may go unsaid; and whatever the era's placement
-    and the allocator's references add.
+    At every order up to top a block is handed out and taken back, a request fails, and where free
+    blocks are shown one is split and merged; each refusal, or just one where reasons may go unsaid;
+    and whatever the era's placement and the allocator's references add.
     """
     handed = {Kind.ALLOC, Kind.FREE, Kind.FAIL}
     floor = {(kind, order) for kind in handed for order in range(top + 1)}
-    if level == "exact":
-        floor |= {(Kind.REFUSE, int(refusal)) for refusal in PLAIN_REFUSALS}
+    if level != "outside":
         floor |= {(Kind.SPLIT, order) for order in range(1, top + 1)}
         floor |= {(Kind.MERGE, order) for order in range(top)}
+    if level == "exact":
+        floor |= {(Kind.REFUSE, int(refusal)) for refusal in PLAIN_REFUSALS}
         if era.placement != "head":
             # Only below the order under the top can a further merge be likely.
             floor |= {(Kind.TAIL, order) for order in range(top - 1)}

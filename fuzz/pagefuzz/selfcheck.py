@@ -44,6 +44,7 @@ def digest() -> str:
 
 def _results(folder: Path) -> Iterator[Result]:
     sound = Plan(
+        command=("smoke",),
         seed=SEED,
         target="numba",
         level="exact",

@@ -55,6 +55,10 @@ class Zone:
     log: list[Event]
 
 
+STATE = ("free_area", "tag", "nr_free", "free_pages", "pair_bits", "held", "given")
+"""The fields of a zone that are its state; `visited` and `log` say what happened on the way."""
+
+
 def empty_zone(machine: Machine) -> Zone:
     """A zone before boot hands over its memory: nothing is free and nothing is held."""
     orders = range(machine.top + 1)

@@ -75,4 +75,4 @@ def plan_of(
     rounds: int = 1,
 ) -> Plan:
     """A plan that takes a fraction of a second a unit."""
-    return Plan(seed, target, level, eras, gears, out, rounds)
+    return Plan(("run",), seed, target, level, eras, gears, out, rounds)

@@ -105,7 +105,10 @@ def test_replay_takes_folders_and_goes_on(tmp_path: Path, capsys: Capture) -> No
         (["run", "--out", "{held}"], "is a file"),
         (["run", "--target", "nobody"], "'nobody' is unknown"),
         (["run", "--target", "{targets}:Nobody"], "there is no Nobody in it"),
-        (["run", "--target", "{targets}:Modern", "--era", "2.6.8"], "takes no machine of era"),
+        (
+            ["run", "--target", "{targets}:Modern", "--era", "2.6.8"],
+            "takes no plain machine of era",
+        ),
         (["list", "everything"], "'everything' is not one of"),
     ],
 )

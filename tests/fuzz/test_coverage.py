@@ -8,13 +8,22 @@ from tests.fuzz.material import plan_of
 from pagefuzz.campaign.plan import Result
 from pagefuzz.campaign.verdict import Offer, exits_of, summary_of
 from pagefuzz.campaign.walk import FUZZED_ERAS
-from pagefuzz.coverage import Reached, events_from_outside, floor_of, name_of_event
+from pagefuzz.coverage import (
+    Reached,
+    events_between,
+    events_from_outside,
+    floor_of,
+    name_of_event,
+)
 from pagefuzz.exits import Exit, worst
+from pagespec.boot import boot
 from pagespec.era import ERAS, Era
 from pagespec.events import Kind
 from pagespec.laws.law import Level
-from pagespec.ops import Op, Outcome, Verb
+from pagespec.machine import Machine
+from pagespec.ops import Op, Outcome, Verb, perform
 from pagespec.types import FAULT, NO_MEMORY, Refusal
+from pagespec.zone import copy_of
 
 ALL = frozenset(Verb)
 PLAIN = frozenset({Verb.ALLOC, Verb.FREE})
@@ -53,12 +62,30 @@ def test_the_floor_follows_what_is_offered() -> None:
     assert not {kind for kind, _ in floor} & {Kind.GET, Kind.KEPT, Kind.TAILS}
 
 
-@pytest.mark.parametrize("level", ["outside", "refines"])
-def test_the_floor_from_outside_is_what_a_caller_sees(level: Level) -> None:
-    """What happens inside does not show, but a refusal and a failure do."""
+OUTSIDE = {Kind.ALLOC, Kind.FREE, Kind.FAIL, Kind.REFUSE}
+
+
+@pytest.mark.parametrize(
+    ("level", "kinds"), [("outside", OUTSIDE), ("refines", OUTSIDE | {Kind.SPLIT, Kind.MERGE})]
+)
+def test_the_floor_is_what_the_level_shows(level: Level, kinds: set[Kind]) -> None:
+    """From outside a refusal and a failure show; free blocks show splits and merges too."""
     floor = floor_of(ERAS["6.1"], level, 2, ALL)
 
-    assert {kind for kind, _ in floor} == {Kind.ALLOC, Kind.FREE, Kind.FAIL, Kind.REFUSE}
+    assert {kind for kind, _ in floor} == kinds
+
+
+def test_splits_and_merges_show_in_the_free_blocks() -> None:
+    """What two states show is what the spec logs between them."""
+    zone = boot(Machine(16, 3, ERAS["6.1"]))
+    ops = [Op(Verb.ALLOC, 0), Op(Verb.ALLOC, 1), Op(Verb.FREE, 0, 0), Op(Verb.FREE, 1, 2)]
+    for op in ops:
+        before = copy_of(zone)
+        zone.log.clear()
+        outcome = perform(zone, op)
+        logged = [(e.kind, e.order) for e in zone.log if e.kind in (Kind.SPLIT, Kind.MERGE)]
+
+        assert sorted(events_between(before, op, outcome, zone), key=str) == sorted(logged, key=str)
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,6 @@ def test_stamps_judge_the_spec_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "expected_alloc", lambda stamps, order: None)
     lockstep = Lockstep(SMALL, TwinFactory())
 
-    with pytest.raises(LawBroken, match="the stamps foretold"):
+    with pytest.raises(LawBroken, match="SPEC-stamps"):
         lockstep.step(Op(Verb.ALLOC, 0))
     assert lockstep.done[-1][1] != NO_MEMORY

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from pagespec.boot import boot
 from pagespec.era import ERAS, Era
-from pagespec.laws.exact import EXACT_LAWS, TWIN_LAWS, Placed, Twins
+from pagespec.laws.exact import EXACT_LAWS, ORACLE_LAWS, TWIN_LAWS, Foretold, Placed, Twins
 from pagespec.laws.holdings import Book, settle
 from pagespec.laws.law import LawBook, Transition
 from pagespec.laws.outside import OUTSIDE_LAWS, Promises, Sight
@@ -126,7 +126,7 @@ def transition(before: Zone, op: Op, outcome: int | None = None, visited: int = 
     after = copy_of(before)
     got = perform(after, op)
     due = got if outcome is None else outcome
-    return Transition(before, op.verb.value, op.order, op.pfn, due, after, (), visited, op.compound)
+    return Transition(before, op.verb.value, op.order, op.pfn, due, after, visited, op.compound)
 
 
 def step(law_id: str, what: str, change: Callable[[Zone], object], before: Zone, op: Op) -> None:
@@ -317,3 +317,6 @@ for field, value in [
     ("given", set()),
 ]:
     row(TWIN_LAWS, "TWIN-equal", field, other(field, value), Twins(ONE_OUT, copy_of(ONE_OUT)))
+
+TOLD = Foretold("alloc order 0", 4, 4)
+row(ORACLE_LAWS, "SPEC-stamps", "the stamps know better", TOLD._replace(foretold=0), TOLD)

@@ -5,15 +5,15 @@ import doctest
 import pytest
 from tests.spec.test_laws_can_fail import books
 
+from pagefuzz.pages import DOCS, PARTS, current
 from pagefuzz.report.laws import laws_markdown
 from pagefuzz.report.markdown import table
-from pagefuzz.report.pages import DOCS, PARTS, current
 from pagespec.laws.books import Entry, all_laws
 
 
 @pytest.mark.parametrize("page", PARTS)
 def test_pages_are_current(page: str) -> None:
-    """If this fails, `python -m pagefuzz.report.pages` mends the page."""
+    """If this fails, `python -m pagefuzz.pages` mends the page."""
     text = (DOCS / page).read_text()
 
     assert text == current(text, PARTS[page])
@@ -30,21 +30,21 @@ def test_examples_of_the_model_are_true() -> None:
 def test_the_page_of_laws_has_every_law() -> None:
     """Those of every book, wherever it stands, with a row of its own."""
     laws = {law.id for book in books().values() for law in book.laws}
-    rows = [line.split(" | ")[0].strip("| ") for line in laws_markdown().split("\n")]
+    rows = [line.split(" | ")[0].strip("| ") for line in laws_markdown({}).split("\n")]
 
     assert {law.id for law in all_laws()} == laws
     assert {row for row in rows if row in laws} == laws
 
 
 def test_a_law_in_markdown() -> None:
-    """Columns are id, level, sentence, reason, source, designs; a bar in a cell stays a bar."""
+    """Each thing that is said of it has a column; a bar in a cell stays a bar."""
     law = Entry("A", "exact", "numbers", "|x| < 2.", "Why.", "derived", frozenset({"tag"}))
 
-    assert laws_markdown([law]) == (
+    assert laws_markdown({"A": ["m", "n"]}, [law]) == (
         "## About numbers\n\n"
-        "| id | level | law | why | source | designs |\n"
-        "|---|---|---|---|---|---|\n"
-        "| A | exact | \\|x\\| < 2. | Why. | derived | tag |\n"
+        "| id | level | law | why | source | designs | mutants it may name |\n"
+        "|---|---|---|---|---|---|---|\n"
+        "| A | exact | \\|x\\| < 2. | Why. | derived | tag | m, n |\n"
     )
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
 from tests.strategies import machines, ops
 
-from pagefuzz.report.pages import DOCS
+from pagefuzz.pages import DOCS
 from pagefuzz.report.variants import (
     EXAMPLES,
     FIRST,

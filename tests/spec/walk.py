@@ -45,10 +45,8 @@ class Walk:
         OUTSIDE_LAWS.check(self.era, Sight(self.book, Promises(), verb, order, pfn, outcome))
         settle(self.book, verb, order, pfn, op.compound, outcome)
         STATE_LAWS.check(self.era, self.zone)
-        events, visited = tuple(self.zone.log), self.zone.visited
-        step = Transition(
-            before, verb, order, pfn, outcome, self.zone, events, visited, op.compound
-        )
+        visited = self.zone.visited
+        step = Transition(before, verb, order, pfn, outcome, self.zone, visited, op.compound)
         STEP_LAWS.check(self.era, step)
         self._follow(op, outcome)
         assert (self.zone.held, self.zone.given) == (self.book.held, self.book.given)

@@ -9,7 +9,7 @@ from random import Random
 from typing import TypeAlias
 
 from pagefuzz.campaign.plan import Gear, Plan, Result
-from pagefuzz.campaign.walk import large_machine, random_machine, walk
+from pagefuzz.campaign.walk import WALK_REQUESTS, large_machine, random_machine, walk
 from pagefuzz.lockstep import Lockstep
 from pagefuzz.record import trace_of
 from pagefuzz.target.builtin import TwinFactory
@@ -22,9 +22,9 @@ from pagespec.types import DomainError
 Found: TypeAlias = Callable[[Trace], None]
 RunGear: TypeAlias = Callable[[Plan, Random, Era, Factory, Result, Found], None]
 
-STREAM_REQUESTS, WALKS, WALK_REQUESTS, EXAMPLES = 5_000, 6, 100, 4
-"""What one round is, for about as long in each gear: requests of each of two streams, walks and the
-requests of each, Hypothesis examples."""
+STREAM_REQUESTS, WALKS, EXAMPLES = 5_000, 6, 4
+"""What one round is, for about as long in each gear: requests of each of two streams, walks,
+Hypothesis examples."""
 
 
 def run_streams(

@@ -4,22 +4,22 @@ Several failures are found and shrunk, and the smallest counts: a shrinker that 
 failure stops at whatever local minimum lies nearest.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
 from random import Random
 from time import perf_counter
 
-from pagefuzz.campaign.walk import random_machine, walk
+from pagefuzz.campaign.walk import FUZZED_ERAS, WALK_REQUESTS, random_machine, walk
 from pagefuzz.lockstep import Lockstep
 from pagefuzz.record import trace_of
 from pagefuzz.shrink import shrink, size_of
+from pagefuzz.target.adapter import Adapter
 from pagefuzz.target.protocol import Factory
 from pagespec.era import Era
 from pagespec.laws.law import LawBroken, Level
+from pagespec.machine import Machine
 from pagespec.trace import Trace
-
-WALK_REQUESTS = 100
-"""Requests of one walk: enough to fill and empty a small zone, few enough to shrink fast."""
 
 SHORT = 4
 """Requests of a trace that nobody would wish shorter."""
@@ -70,6 +70,9 @@ def hunt(
     starts are tried only while the best trace is long, for as many walks again as the first took
     and a few more.
     """
+    # What is imported or compiled for the first allocator is no part of the search.
+    with suppress(LawBroken):
+        Adapter(factory, Machine(pages=1, top=0, era=era or FUZZED_ERAS[0]))
     begin = perf_counter()
     operations = 0
     found: Finding | None = None

@@ -15,10 +15,12 @@ Gear = Literal["stream", "walk", "hypothesis"]
 class Plan:
     """What all units of a campaign have in common.
 
-    target: as `--target` names it. eras, gears: taken in turn. out: where findings are kept.
-    rounds: how much one unit does; a round is roughly a tenth of a second of one core.
+    command: the command's name and eras, as they were asked. target: as `--target` names it. eras,
+    gears: taken in turn. out: where findings are kept. rounds: how much one unit does; a round is
+    roughly a tenth of a second of one core.
     """
 
+    command: tuple[str, ...]
     seed: int
     target: str
     level: Level

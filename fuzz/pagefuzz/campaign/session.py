@@ -1,5 +1,6 @@
 """A whole session: canary, units over the cores, the bundled traces of real kernels, the tables."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -26,44 +27,55 @@ from pagefuzz.target.builtin import TwinFactory
 from pagefuzz.target.load import factory_of
 from pageimpl.source import plain_modules
 from pagespec.era import ERAS, era_named
+from pagespec.frames import SIZES
 from pagespec.laws.law import Level
 from pagespec.machine import Machine
 from pagespec.types import DomainError
 
+PROBED_TOPS = (4, 10, 3, 2, 1, 0, 5, 6, 7, 8, 9, 11, 12)
+"""The top orders by which a target is asked whether it takes an era, the likely ones first."""
+
 
 def plan_for(
-    target: str, seed: int, level: Level, eras: tuple[str, ...], out: Path, rounds: int
+    command: str,
+    target: str,
+    seed: int,
+    level: Level,
+    eras: tuple[str, ...],
+    out: Path,
+    rounds: int,
 ) -> Plan:
     """The plan of a session on a target.
 
     Without eras all that were released are taken, or of an allocator that does not take them all
-    those that it takes. Raises UsageError for a target or an era that there is not.
+    those that it takes. command: the one that repeats the session. Raises UsageError for a target
+    or an era that there is not.
     """
     factory = factory_of(target)
     asked = [era_named(era).name for era in eras] or [era.name for era in FUZZED_ERAS]
-    taken = tuple(era for era in asked if _takes(target, era))
+    taken = tuple(era for era in asked if _probe(target, era) is not None)
     if not taken:
-        raise UsageError(f"target {target} takes no machine of era {', '.join(asked)}")
+        raise UsageError(
+            f"target {target} takes no plain machine of era {', '.join(asked)}; expected one that "
+            f"takes a zone from frame 0 with some top order up to {max(PROBED_TOPS)}"
+        )
     gears: tuple[Gear, ...] = ("walk", "hypothesis")
     if isinstance(factory, TwinFactory) and level == "exact":
         gears = ("stream", *gears)
-    return Plan(seed, target, level, taken, gears, out, rounds)
+    words = (command, *(word for era in eras for word in ("--era", era)))
+    return Plan(words, seed, target, level, taken, gears, out, rounds)
 
 
-def _probe(target: str, era: str) -> Adapter:
+def _probe(target: str, era: str) -> Adapter | None:
+    """The allocator on the first machine of the era that it takes, if it takes any."""
     factory = factory_of(target)
     if isinstance(factory, TwinFactory):
         # It is the same in the plain form, which need not be loaded for half a second.
         factory = TwinFactory(plain_modules())
-    return Adapter(factory, Machine(pages=64, top=4, era=ERAS[era]))
-
-
-def _takes(target: str, era: str) -> bool:
-    try:
-        _probe(target, era)
-    except DomainError:
-        return False
-    return True
+    for top in PROBED_TOPS:
+        with suppress(DomainError):
+            return Adapter(factory, Machine(max(64, 4 * SIZES[top]), top, ERAS[era]))
+    return None
 
 
 def run_session(plan: Plan, jobs: int, budget: Budget) -> Exit:
@@ -108,6 +120,7 @@ def run_session(plan: Plan, jobs: int, budget: Budget) -> Exit:
 
 def _offer(plan: Plan) -> Offer:
     probe = _probe(plan.target, plan.eras[0])
+    assert probe is not None, "plan_for keeps the eras that the target takes"
     level = min(plan.level, probe.level, key=STRICTER.__getitem__)
     return Offer(level, probe.verbs, probe.unshown)
 
@@ -122,7 +135,11 @@ MEANING = {
 
 
 def _again(plan: Plan, units: int) -> str:
-    return f"pagefuzz run --target {plan.target} --seed {plan.seed:08x} --units {units}"
+    """The command that repeats the session; `smoke` knows its seed and its units."""
+    words = ["pagefuzz", *plan.command, "--target", plan.target, "--level", plan.level]
+    if plan.command[0] == "run":
+        words += ["--seed", f"{plan.seed:08x}", "--units", str(units)]
+    return shlex.join([*words, "--out", str(plan.out)])
 
 
 def _real_traces() -> Iterator[Exit]:

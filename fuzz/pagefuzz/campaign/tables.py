@@ -1,5 +1,6 @@
 """A campaign's end on the screen: gears, laws, events, and for each failure how to repeat it."""
 
+import shlex
 from collections import Counter
 
 from pagefuzz.campaign.plan import Plan
@@ -25,7 +26,8 @@ def show(plan: Plan, offer: Offer, summary: Summary, seconds: float) -> None:
     for failure in summary.failures:
         print(f"{failure.finding or plan.out}:1: error: {failure.law}: {failure.complaint}")
         if failure.finding is not None:
-            print(f"  repeat with: pagefuzz replay --target {plan.target} {failure.finding}")
+            words = ["pagefuzz", "replay", "--target", plan.target, "--level", plan.level]
+            print(f"  repeat with: {shlex.join([*words, str(failure.finding)])}")
     if summary.missed:
         print(f"error: the canary was missed by {', '.join(summary.missed)}; trust no verdict")
 

@@ -26,6 +26,10 @@ BEHAVIOURS = tuple(
 """The same, with those that differ by name alone together: each behaviour is drawn as often."""
 
 
+WALK_REQUESTS = 100
+"""Requests of one walk: enough to fill and empty a small zone, few enough to shrink fast."""
+
+
 @dataclass(slots=True)
 class Mix:
     """How often each kind of request is drawn in one walk, and what the walk remembers.

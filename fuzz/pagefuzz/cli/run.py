@@ -50,5 +50,5 @@ def command(
     10 s on two idle cores. So a run is repeated by its seed and --units. Failures are kept as
     traces under --out before anything else is done with them.
     """
-    plan = plan_for(target, seed, level, eras, out, ROUNDS)
+    plan = plan_for("run", target, seed, level, eras, out, ROUNDS)
     return run_session(plan, jobs, Budget(None if units else seconds, units))

@@ -24,5 +24,5 @@ def command(target: str, level: Level, out: Path) -> Exit:
 
     The same version gives the same verdict each time; it takes less than a minute.
     """
-    plan = plan_for(target, SEED, level, (), out, ROUNDS)
+    plan = plan_for("smoke", target, SEED, level, (), out, ROUNDS)
     return run_session(plan, cores(), Budget(None, plan.turn))

@@ -24,6 +24,15 @@ def mutants_markdown() -> str:
     )
 
 
+def mutants_by_law() -> dict[str, list[str]]:
+    """Per law, the mutants that list it: one of the laws so listed is the first to break."""
+    named: dict[str, list[str]] = {}
+    for mutant in MUTANTS:
+        for law in sorted(mutant.laws):
+            named.setdefault(law, []).append(mutant.id)
+    return named
+
+
 def equivalents_markdown() -> str:
     """The changes that nothing can tell from the original."""
     return table(

@@ -81,10 +81,9 @@ def judge_step(
     step = (was, op, outcome, after.visited, becomes)
     if step not in judge.steps:
         verb, order, pfn, _ = op
-        events = tuple(after.log)
         STEP_LAWS.check(
             judge.machine.era,
-            Transition(before, verb.value, order, pfn, outcome, after, events, after.visited),
+            Transition(before, verb.value, order, pfn, outcome, after, after.visited),
         )
         judge.steps.add(step)
 

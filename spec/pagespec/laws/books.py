@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pagespec.era import Design
-from pagespec.laws.exact import EXACT_LAWS, TWIN_LAWS
+from pagespec.laws.exact import EXACT_LAWS, ORACLE_LAWS, TWIN_LAWS
 from pagespec.laws.law import LawBook, Level, Subject
 from pagespec.laws.outside import OUTSIDE_LAWS
 from pagespec.laws.state import READING_LAWS, STATE_LAWS
@@ -35,6 +35,7 @@ def all_laws() -> list[Entry]:
         *_entries("a zone that got everything back", RETURN_LAWS),
         *_entries("the order of the lists", EXACT_LAWS),
         *_entries("the allocator beside the spec", TWIN_LAWS),
+        *_entries("the spec beside the stamps", ORACLE_LAWS),
     ]
 
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.types import Pfn
-from pagespec.zone import Zone
+from pagespec.zone import STATE, Zone
 
 
 class Placed(NamedTuple):
@@ -60,8 +60,31 @@ def equal(twins: Twins) -> Complaint:
     It catches what no other law names, and with it a fault in the laws themselves.
     """
     spec, view = twins
-    for field in ("free_area", "tag", "nr_free", "free_pages", "pair_bits", "held", "given"):
+    for field in STATE:
         due, got = getattr(spec, field), getattr(view, field)
         if due != got:
             return f"{field} is {got}, the spec's is {due}"
     return None
+
+
+class Foretold(NamedTuple):
+    """What the spec answered, and what the stamps foretold."""
+
+    request: str
+    outcome: int
+    foretold: int
+
+
+ORACLE_LAWS: LawBook[Foretold] = LawBook()
+
+
+@ORACLE_LAWS.law("SPEC-stamps", level="exact", source="derived")
+def foretold(subject: Foretold) -> Complaint:
+    """The spec answers what the stamps foretell.
+
+    The fault is then in one of these two, not in the allocator beside them: a slip that was made in
+    spec and allocator alike shows here.
+    """
+    if subject.outcome == subject.foretold:
+        return None
+    return f"{subject.request}: the spec gave {subject.outcome}, the stamps {subject.foretold}"

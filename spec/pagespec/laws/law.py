@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Generic, Literal, NamedTuple, TypeVar, get_args
 
 from pagespec.era import Design, Era
-from pagespec.events import Event
 from pagespec.zone import Zone
 
 Level = Literal["outside", "refines", "exact"]
@@ -25,10 +24,9 @@ Complaint = str | None
 class Transition(NamedTuple):
     """One request between two states.
 
-    verb: alloc, free, get or put. outcome: as `pagespec.ops.Outcome`. events: what the spec
-    logged, empty for a target that logs nothing. visited: frames and list nodes that the spec
-    looked at, 0 for any other allocator. compound: whether an allocation asked for a compound
-    block; None if that is not known.
+    verb: alloc, free, get or put. outcome: as `pagespec.ops.Outcome`. visited: frames and list
+    nodes that the spec looked at, 0 for any other allocator. compound: whether an allocation asked
+    for a compound block; None if that is not known.
     """
 
     before: Zone
@@ -37,7 +35,6 @@ class Transition(NamedTuple):
     pfn: int
     outcome: int
     after: Zone
-    events: tuple[Event, ...] = ()
     visited: int = 0
     compound: bool | None = None
 

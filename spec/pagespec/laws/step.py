@@ -6,7 +6,7 @@ from pagespec.laws.law import Complaint, LawBook, Transition
 from pagespec.laws.masks import frames_of
 from pagespec.laws.state import free_frames
 from pagespec.types import NO_MEMORY, Block, Refusal
-from pagespec.zone import Held, free_blocks
+from pagespec.zone import STATE, Held, free_blocks
 
 STEP_LAWS: LawBook[Transition] = LawBook()
 
@@ -101,10 +101,10 @@ def nothing_else_changed(step: Transition) -> Complaint:
     """
     before, after = step.before, step.after
     if step.outcome in UNSERVED:
-        same = (before.free_area, before.nr_free, before.free_pages, before.held, before.tag) == (
-            (after.free_area, after.nr_free, after.free_pages, after.held, after.tag)
-        )
-        return None if same else f"{step.verb} was not served and yet changed the zone"
+        changed = [name for name in STATE if getattr(before, name) != getattr(after, name)]
+        if changed:
+            return f"{step.verb} was not served and yet changed {', '.join(changed)}"
+        return None
     if not _served(step, step.verb):
         return None
     expected_free, expected_held = free_frames(before), dict(before.held)

@@ -1,6 +1,6 @@
 """The generated parts of the guide pages: tables that the code itself knows best.
 
-`python -m pagefuzz.report.pages` brings them up to date; a test asks whether they are. Between two
+`python -m pagefuzz.pages` brings them up to date; a test asks whether they are. Between two
 marks in a page stands what the function of that name returns; the rest of the page is prose.
 """
 
@@ -11,10 +11,10 @@ from pagefuzz.museum import page as museum
 from pagefuzz.prove import page as proofs
 from pagefuzz.report import eras, laws, variants
 
-DOCS = Path(__file__).parents[3] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
-    "laws.md": {"laws": laws.laws_markdown},
+    "laws.md": {"laws": lambda: laws.laws_markdown(named_by=museum.mutants_by_law())},
     "model.md": {"eras": eras.eras_markdown},
     "museum.md": {
         "mutants": museum.mutants_markdown,
