@@ -65,7 +65,7 @@ def _can_be_written(outcome: Outcome) -> bool:
 
 def complaint_of(broken: LawBroken) -> str:
     """What broke and what caused it, in one line."""
-    cause = f" ({broken.__cause__})" if broken.__cause__ is not None else ""
+    cause = f" ({broken.__cause__!r})" if broken.__cause__ is not None else ""
     return " ".join(f"{broken}{cause}".split())
 
 

@@ -4,8 +4,10 @@ import os
 import signal
 
 from pagefuzz.target.builtin import Spec
+from pagespec.laws.outside import Promises
 from pagespec.machine import Machine
 from pagespec.types import DomainError, Order, Pfn
+from pagespec.zone import Held
 
 
 class Least:
@@ -65,3 +67,58 @@ class Modern(Spec):
         if machine.era.design == "bitmap" or machine.holes:
             raise DomainError("tags and whole zones only")
         super().__init__(machine)
+
+
+class Leaves(Spec):
+    """Raises what no `except Exception` catches."""
+
+    def alloc(self, order: Order) -> Pfn | None:
+        if order == 1 and self.zone.held:
+            raise SystemExit(0)
+        return super().alloc(order)
+
+
+class Unmade(Least):
+    """Cannot be made."""
+
+    def __init__(self, machine: Machine) -> None:
+        raise RuntimeError("no ledger")
+
+
+class Boasts(Least):
+    """Promises in a form of its own."""
+
+    promises = "exact"
+
+
+class Wavers(Least):
+    """Fails now and then, whatever is asked: no two runs are alike."""
+
+    def alloc(self, order: Order) -> Pfn | None:
+        return None if os.urandom(1)[0] < 32 else super().alloc(order)
+
+
+class Hoards(Least):
+    """Keeps single frames until everything is back; promises no more than that."""
+
+    promises = Promises(merges_eagerly=False)
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.kept: list[Pfn] = []
+
+    def alloc(self, order: Order) -> Pfn | None:
+        if order == 0 and self.kept:
+            return self.kept.pop()
+        return super().alloc(order)
+
+    def free(self, pfn: Pfn, order: Order) -> None:
+        if order == 0 and self.spec.zone.held.get(pfn) == Held(0, 1, False):
+            if pfn in self.kept:
+                raise ValueError(f"{pfn} is kept")
+            self.kept.append(pfn)
+        else:
+            super().free(pfn, order)
+        if len(self.kept) == len(self.spec.zone.held):
+            while self.kept:
+                super().free(self.kept.pop(), 0)

@@ -109,6 +109,10 @@ def test_replay_takes_folders_and_goes_on(tmp_path: Path, capsys: Capture) -> No
             ["run", "--target", "{targets}:Modern", "--era", "2.6.8"],
             "takes no plain machine of era",
         ),
+        (["run", "--target", "{targets}:Unmade"], "no ledger"),
+        (["run", "--target", "{targets}:Boasts"], "expected pagespec.laws.outside.Promises"),
+        (["run", "--seconds", "nan"], "expected a finite number"),
+        (["show", "{lawless}"], "the name of a law after `expect`, got 'NO-SUCH'"),
         (["list", "everything"], "'everything' is not one of"),
     ],
 )
@@ -125,6 +129,7 @@ def test_bad_input_is_one_sentence(
         "era": saved(tmp_path, HEAD.replace("6.1", "9.9"), "era"),
         "old": saved(tmp_path, HEAD.replace("6.1", "2.6.8"), "old"),
         "held": saved(tmp_path, LEAK, "held"),
+        "lawless": saved(tmp_path, LEAK + "expect NO-SUCH\n", "lawless"),
         "targets": TARGETS,
     }
     code, out, err = ran(capsys, *(argument.format(**places) for argument in arguments))
@@ -133,6 +138,39 @@ def test_bad_input_is_one_sentence(
     assert re.fullmatch("(seed [0-9a-f]+\n)?", out)
     assert sentence in err
     assert len([line for line in err.splitlines() if line.lower().startswith("error: ")]) == 1
+
+
+# --- allocators that misbehave beyond the laws -------------------------------------------------
+
+
+def run_on(name: str, tmp_path: Path, capsys: Capture) -> tuple[int, str, str]:
+    words = ["--era", "6.1", "--units", "4", "--seed", "7", "--out", str(tmp_path)]
+    return ran(capsys, "run", "--target", f"{TARGETS}:{name}", *words)
+
+
+def test_an_allocator_that_leaves_is_a_finding(tmp_path: Path, capsys: Capture) -> None:
+    """SystemExit must not end the run as if all were well."""
+    code, out, _ = run_on("Leaves", tmp_path, capsys)
+
+    assert code == Exit.BROKEN
+    assert "OUT-fault" in out
+    assert "SystemExit(0)" in out
+
+
+def test_an_allocator_that_wavers_gets_no_traceback(tmp_path: Path, capsys: Capture) -> None:
+    """Answers by chance end in a finding or in no verdict, with the tables and the seed last."""
+    code, out, err = run_on("Wavers", tmp_path, capsys)
+
+    assert code in (Exit.BROKEN, Exit.INCONCLUSIVE)
+    assert "Traceback" not in err
+    assert out.splitlines()[-1] == "seed 00000007"
+
+
+def test_a_lazy_allocator_holds_what_it_promises(tmp_path: Path, capsys: Capture) -> None:
+    """Another order may be served after a failure, from blocks that wait to be merged."""
+    _, out, _ = run_on("Hoards", tmp_path, capsys)
+
+    assert "error:" not in out
 
 
 # --- show, shrink, list, bench -----------------------------------------------------------------

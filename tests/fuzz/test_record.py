@@ -108,4 +108,6 @@ def test_the_complaint_and_its_cause_are_one_comment() -> None:
     broken = LawBroken("OUT-fault", "no\nanswer")
     broken.__cause__ = KeyError("line\nbreak")
 
-    assert trace_of(SMALL, [], broken).comments == (r"OUT-fault: no answer ('line\nbreak')",)
+    assert trace_of(SMALL, [], broken).comments == (
+        r"OUT-fault: no answer (KeyError('line\nbreak'))",
+    )

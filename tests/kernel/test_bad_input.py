@@ -117,8 +117,13 @@ def test_bad_counters(
 def test_a_bad_snapshot_part(
     part: str, text: str | None, where: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    # Not extractall: the first releases of 3.11 lack its filter, and later ones warn without it.
     with tarfile.open(SNAPSHOTS) as archive:
-        archive.extractall(tmp_path, filter="data")
+        for member in filter(tarfile.TarInfo.isfile, archive.getmembers()):
+            (tmp_path / member.name).parent.mkdir(parents=True, exist_ok=True)
+            content = archive.extractfile(member)
+            assert content is not None
+            (tmp_path / member.name).write_bytes(content.read())
     path = next(tmp_path.rglob("01-start-ref")) / part
     path.unlink()
     if text is not None:

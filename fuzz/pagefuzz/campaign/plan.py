@@ -41,7 +41,8 @@ class Result:
 
     operations: requests put. judged: those after which every law was asked, and not only outcomes
     and lists compared. declined: machines that the allocator does not take. law, complaint,
-    finding: of the failure, if there is one, with its file.
+    finding: of the failure, if there is one, with its file. A complaint without a law says why the
+    unit came to nothing.
     """
 
     number: int

@@ -4,13 +4,15 @@ Seconds only choose how many units there are: whoever repeats a run by `--units`
 Processes are spawned, not forked, since compiled code and threads do not survive a fork.
 """
 
+import os
 import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import count, islice, takewhile
 from multiprocessing import active_children, get_context
-from time import monotonic
+from threading import Thread
+from time import monotonic, sleep
 from typing import NamedTuple, TypeAlias
 
 from pagefuzz.campaign.plan import Plan, Result
@@ -74,7 +76,7 @@ def _run_over_pool(plan: Plan, jobs: int, numbers: Iterator[int], enter: Told) -
     """Run the units; if a process dies, return those of which nothing is known."""
     begun: set[int] = set()
     futures: dict[Future[Result], int] = {}
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+    with _pool(jobs) as pool:
         try:
             while True:
                 # Two each: one at work and one waiting, so that no process idles.
@@ -88,6 +90,23 @@ def _run_over_pool(plan: Plan, jobs: int, numbers: Iterator[int], enter: Told) -
                     begun.remove(futures.pop(future))
         except BrokenProcessPool:
             return sorted(begun)
+
+
+def _pool(jobs: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(
+        jobs, get_context("spawn"), initializer=_follow_parent, initargs=(os.getpid(),)
+    )
+
+
+def _follow_parent(parent: int) -> None:
+    """End this process soon after the one that began it, however that one ends."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            sleep(1)
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
 
 
 def _submit(pool: ProcessPoolExecutor, plan: Plan, number: int) -> Future[Result]:
@@ -109,7 +128,7 @@ def _work(plan: Plan, number: int) -> Result:
 
 def _alone(plan: Plan, number: int) -> Result:
     """Run a unit in a process of its own; the process's death is a broken law."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+    with _pool(1) as pool:
         try:
             return _submit(pool, plan, number).result()
         except BrokenProcessPool:

@@ -28,7 +28,7 @@ from pagefuzz.target.load import factory_of
 from pageimpl.source import plain_modules
 from pagespec.era import ERAS, era_named
 from pagespec.frames import SIZES
-from pagespec.laws.law import Level
+from pagespec.laws.law import LawBroken, Level
 from pagespec.machine import Machine
 from pagespec.types import DomainError
 
@@ -73,8 +73,12 @@ def _probe(target: str, era: str) -> Adapter | None:
         # It is the same in the plain form, which need not be loaded for half a second.
         factory = TwinFactory(plain_modules())
     for top in PROBED_TOPS:
-        with suppress(DomainError):
+        try:
             return Adapter(factory, Machine(max(64, 4 * SIZES[top]), top, ERAS[era]))
+        except DomainError:
+            continue
+        except LawBroken as broken:
+            raise UsageError(f"target {target}: {broken.complaint}") from None
     return None
 
 

@@ -28,6 +28,10 @@ def show(plan: Plan, offer: Offer, summary: Summary, seconds: float) -> None:
         if failure.finding is not None:
             words = ["pagefuzz", "replay", "--target", plan.target, "--level", plan.level]
             print(f"  repeat with: {shlex.join([*words, str(failure.finding)])}")
+    for unit in summary.unsteady:
+        print(
+            f"unit {unit.number}: {unit.complaint}; no verdict on such an allocator is repeatable"
+        )
     if summary.missed:
         print(f"error: the canary was missed by {', '.join(summary.missed)}; trust no verdict")
 

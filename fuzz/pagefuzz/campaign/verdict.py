@@ -28,6 +28,7 @@ class Summary:
 
     failures: the results with a broken law. reached: the events, per era. floor: how many events
     each era must reach, and missing: those that it did not. missed: gears that missed the canary.
+    unsteady: units that came to nothing, since the allocator does not answer alike twice.
     """
 
     results: list[Result]
@@ -36,6 +37,7 @@ class Summary:
     floor: dict[str, int]
     missing: dict[str, list[tuple[Kind, int]]]
     missed: list[Gear]
+    unsteady: list[Result]
 
 
 TOP_OF_GEARS: dict[Gear, int] = {"stream": 10, "walk": 3, "hypothesis": 2}
@@ -59,6 +61,7 @@ def summary_of(plan: Plan, offer: Offer, results: list[Result], missed: list[Gea
             for era, floor in floors.items()
         },
         missed=missed,
+        unsteady=[result for result in results if result.law is None and result.complaint],
     )
 
 
@@ -69,5 +72,5 @@ def exits_of(summary: Summary) -> Iterable[Exit]:
         yield Exit.UNTRUSTWORTHY
     if summary.failures:
         yield Exit.BROKEN
-    elif any(summary.missing.values()):
+    elif any(summary.missing.values()) or summary.unsteady:
         yield Exit.INCONCLUSIVE

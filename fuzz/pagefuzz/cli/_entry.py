@@ -4,6 +4,8 @@
 which is HELD). Bad input is a typed error and ends here as one sentence and exit 2.
 """
 
+import errno
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -66,6 +68,11 @@ def run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         error.show()
         return Exit.USAGE
+    except SystemExit:
+        # click's answer to a closed pipe, with Python's code 1, which would read as a broken law.
+        # Whoever read the output has seen enough; what is still held of it goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.INTERRUPTED
     except Exception as error:
         if (sentence := _sentence(error)) is not None:
             return _say(f"error: {sentence}", Exit.USAGE)
@@ -86,6 +93,8 @@ def _sentence(error: Exception) -> str | None:
 
     if isinstance(error, UsageError | DomainError):
         return str(error)
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EIO):
+        return f"the output could not be written: {error.strerror}"
     if isinstance(error, ModuleNotFoundError) and error.name:
         package = error.name.partition(".")[0]
         if package not in ("pagespec", "pageimpl", "pagefuzz"):

@@ -48,7 +48,7 @@ def _line(path: Path, trace: Trace, verdict: Verdict) -> str:
         return f"{word:7} {path}: every law held in {len(trace.requests)} requests{skipped}"
     other = trace.expect not in (None, verdict.broken.law_id)
     expected = f"; expected {trace.expect}" if other else ""
-    cause = f" ({verdict.broken.__cause__})" if verdict.broken.__cause__ else ""
+    cause = f" ({verdict.broken.__cause__!r})" if verdict.broken.__cause__ else ""
     return f"FAILED  {path}: {verdict.broken}{cause} ({_place(trace, verdict)}{expected})"
 
 

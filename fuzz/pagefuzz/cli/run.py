@@ -1,5 +1,6 @@
 """`pagefuzz run`: the main job."""
 
+from math import isfinite
 from pathlib import Path
 
 import click
@@ -7,6 +8,7 @@ import click
 from pagefuzz.campaign.pool import Budget
 from pagefuzz.campaign.session import plan_for, run_session
 from pagefuzz.cli.options import Seed, cores, level_option, new_seed, out_option, target_option
+from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit
 from pagespec.laws.law import Level
 
@@ -50,5 +52,7 @@ def command(
     10 s on two idle cores. So a run is repeated by its seed and --units. Failures are kept as
     traces under --out before anything else is done with them.
     """
+    if not isfinite(seconds):
+        raise UsageError(f"--seconds {seconds}: expected a finite number")
     plan = plan_for("run", target, seed, level, eras, out, ROUNDS)
     return run_session(plan, jobs, Budget(None if units else seconds, units))

@@ -46,8 +46,10 @@ class Adapter:
             self.target = factory(machine)
         except (DomainError, UsageError):
             raise
-        except Exception as fault:
-            # Whatever a foreign allocator raises is a finding, here and in `serve`.
+        except KeyboardInterrupt:
+            raise
+        except BaseException as fault:
+            # Whatever a foreign allocator raises is a finding, `SystemExit` too; here and below.
             raise LawBroken("OUT-fault", f"no allocator was made: {fault!r}") from fault
         for method in ("alloc", "free"):
             if not callable(getattr(self.target, method, None)):
@@ -56,6 +58,11 @@ class Adapter:
                     "alloc(order) and free(pfn, order)"
                 )
         self.promises: Promises = getattr(self.target, "promises", Promises())
+        if not isinstance(self.promises, Promises):
+            raise UsageError(
+                f"the target's promises are {self.promises!r}; expected "
+                "pagespec.laws.outside.Promises(...)"
+            )
         # What an allocator offers is asked once: the question is slow, and it is put every step.
         self.references = self.target if isinstance(self.target, CountsReferences) else None
         self.shows = self.target if isinstance(self.target, ShowsState) else None
@@ -70,7 +77,7 @@ class Adapter:
         self.level: Level = "outside"
         if self.shows or self.lists:
             self.level = "exact" if self.promises.exact else "refines"
-        self.fault: Exception | None = None
+        self.fault: BaseException | None = None
         self._trusts = None if self.promises.refuses else Book(machine)
 
     def serve(self, op: Op) -> Outcome:
@@ -101,7 +108,9 @@ class Adapter:
             return refused.refusal
         except ValueError:
             return Refusal.UNSAID
-        except Exception as fault:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as fault:
             self.fault = fault
             return FAULT
         return 0
@@ -131,7 +140,9 @@ class Adapter:
                 zone.nr_free = list(nr_free)
         except TornList:
             raise
-        except Exception as fault:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as fault:
             raise TornList(f"the free blocks could not be read: {fault!r}") from fault
         return zone
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pagefuzz.target.kernels import load_kernels
 from pagefuzz.target.protocol import TornList
 from pagespec.boot import boot
 from pagespec.laws.outside import Promises
@@ -24,6 +25,8 @@ class Twin:
         # Numba takes a third of a second to import; whoever tests another allocator need not wait.
         from pageimpl.allocator import Allocator
 
+        if kernels is None:
+            load_kernels()
         self.allocator = Allocator(machine, modules=kernels)
         self.free, self.get, self.put = (
             self.allocator.free,

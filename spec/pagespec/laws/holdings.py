@@ -91,7 +91,7 @@ def due_release(holdings: Holdings, verb: str, pfn: Pfn) -> Release:
 class Book:
     """What a caller knows of an allocator that shows nothing: the blocks that it holds.
 
-    busy: the frames of all held blocks. failed: the lowest order of the requests that have failed
+    busy: the frames of all held blocks. failed: the orders of the requests that have failed
     since something was last given back.
     """
 
@@ -99,7 +99,7 @@ class Book:
     held: dict[Pfn, Held] = field(default_factory=dict)
     given: set[Pfn] = field(default_factory=set)
     busy: int = 0
-    failed: Order | None = None
+    failed: set[Order] = field(default_factory=set)
 
 
 def settle(book: Book, verb: str, order: Order, pfn: Pfn, compound: bool, outcome: int) -> None:
@@ -110,7 +110,7 @@ def settle(book: Book, verb: str, order: Order, pfn: Pfn, compound: bool, outcom
     if due_refusal(book, verb, order, pfn) is not None:
         return
     if outcome == NO_MEMORY:
-        book.failed = order if book.failed is None else min(order, book.failed)
+        book.failed.add(order)
     if outcome in UNSERVED:
         return
     if verb == "alloc":
@@ -126,4 +126,4 @@ def settle(book: Book, verb: str, order: Order, pfn: Pfn, compound: bool, outcom
                 book.given.update(pfn + SIZES[piece] for piece in range(pieces))
         if release.freed:
             book.busy &= ~release.freed
-            book.failed = None
+            book.failed.clear()

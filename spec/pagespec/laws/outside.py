@@ -141,11 +141,11 @@ def retried(sight: Sight) -> Complaint:
     """A request that failed fails again as long as nothing is given back.
 
     A failure changes nothing: what the allocator could do for the request it has done by then.
+    Requests of other orders may be served all the same, from blocks that wait to be merged.
     """
-    failed = sight.book.failed
-    if _given(sight) is None or failed is None or sight.order < failed:
+    if _given(sight) is None or sight.order not in sight.book.failed:
         return None
-    return f"alloc order {sight.order} was served; order {failed} had failed with no free between"
+    return f"alloc order {sight.order} was served; it had failed before, with no free between"
 
 
 def free_run(book: Book, order: Order) -> Block | None:

@@ -1,0 +1,37 @@
+"""The twin's compiled kernels, all loaded before the first one is judged."""
+
+from functools import cache
+
+
+@cache
+def load_kernels() -> None:
+    """Load or compile every kernel; a cache on disk that cannot be read is emptied and filled anew.
+
+    A disk that was full, or a machine that lost power, leaves files by which numba fails in the
+    middle of a request. That must not look like a fault of the twin.
+    """
+    from pageimpl.jitcache import cache_report, jit_disabled
+
+    if jit_disabled():
+        return
+    try:
+        _call_each()
+    except Exception:
+        for pattern in ("*.nbi", "*.nbc"):
+            for file in cache_report().directory.rglob(pattern):
+                file.unlink(missing_ok=True)
+        _call_each()
+
+
+def _call_each() -> None:
+    from pageimpl.allocator import Allocator, Stream
+    from pagespec.era import ERAS
+    from pagespec.machine import Machine
+
+    allocator = Allocator(Machine(pages=1, top=0, era=ERAS["6.1"]))
+    pfn = allocator.alloc(0)
+    assert pfn is not None
+    allocator.get(pfn)
+    allocator.put(pfn)
+    allocator.free(pfn, 0)
+    Stream(allocator, seed=1).run(1)
