@@ -11,7 +11,10 @@ TOLD = b"interrupted: the units under way come to their end; again to leave at o
 
 
 class Interrupt:
-    """Within `with`, the first Ctrl-C is remembered in `asked`; the next one raises as ever."""
+    """Within `with`, the first Ctrl-C is remembered in `asked`; the next one raises as ever.
+
+    Once the summary is being written, which takes a moment, any more come too late to matter.
+    """
 
     def __init__(self) -> None:
         self.asked = False
@@ -22,6 +25,10 @@ class Interrupt:
 
     def __exit__(self, *_: object) -> None:
         signal.signal(signal.SIGINT, self.before)
+
+    def let_finish(self) -> None:
+        """Pay no more heed to Ctrl-C until the end."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def _remember(self, number: int, frame: FrameType | None) -> None:
         self.asked = True

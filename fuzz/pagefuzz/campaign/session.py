@@ -87,10 +87,35 @@ def run_session(plan: Plan, jobs: int, budget: Budget) -> Exit:
     console.seed(plan.seed)
     make_ready(plan.out)
     offer = _offer(plan)
+    twin = isinstance(factory_of(plan.target), TwinFactory)
+    begin = perf_counter()
+    codes: list[Exit] = []
+    with Interrupt() as interrupt:
+        if twin:
+            compile_kernels()
+        missed = missed_by(plan, offer.level)
+        results = _run(plan, jobs, budget, interrupt)
+        interrupt.let_finish()
+        summary = summary_of(plan, offer, results, missed)
+        tables.show(plan, offer, summary, perf_counter() - begin)
+        codes += exits_of(summary)
+        if interrupt.asked:
+            codes.append(Exit.INTERRUPTED)
+        elif twin:
+            codes += _real_traces()
+        code = worst(codes)
+        print(
+            f"{MEANING[code]}: {len(results)} units; the same again: {_again(plan, len(results))}"
+        )
+        console.seed(plan.seed)
+    return code
+
+
+def _run(plan: Plan, jobs: int, budget: Budget, interrupt: Interrupt) -> list[Result]:
+    """Run the units and tell of them as they come in; the results by number."""
     begin = perf_counter()
     done: list[Result] = []
-    codes: list[Exit] = []
-    with console.progress("run") as tell, Interrupt() as interrupt:
+    with console.progress("run") as tell, suppress(KeyboardInterrupt):
 
         def told(result: Result) -> None:
             done.append(result)
@@ -102,24 +127,8 @@ def run_session(plan: Plan, jobs: int, budget: Budget) -> Exit:
                 f"broken {broken}  seed {plan.seed:08x}"
             )
 
-        twin = isinstance(factory_of(plan.target), TwinFactory)
-        if twin:
-            compile_kernels()
-        missed = missed_by(plan, offer.level)
-        with suppress(KeyboardInterrupt):
-            run_units(plan, jobs, budget, told, enough=lambda: interrupt.asked)
-    if interrupt.asked:
-        codes.append(Exit.INTERRUPTED)
-    results = sorted(done, key=lambda result: result.number)
-    summary = summary_of(plan, offer, results, missed)
-    tables.show(plan, offer, summary, perf_counter() - begin)
-    codes += exits_of(summary)
-    if twin and not interrupt.asked:
-        codes += _real_traces()
-    code = worst(codes)
-    print(f"{MEANING[code]}: {len(results)} units; the same again: {_again(plan, len(results))}")
-    console.seed(plan.seed)
-    return code
+        run_units(plan, jobs, budget, told, enough=lambda: interrupt.asked)
+    return sorted(done, key=lambda result: result.number)
 
 
 def _offer(plan: Plan) -> Offer:
