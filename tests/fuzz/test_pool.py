@@ -115,7 +115,7 @@ def interrupted(tmp_path: Path, times: int, wait_s: float) -> tuple[int, str, st
     return process.returncode, first + out, err
 
 
-@pytest.mark.parametrize(("times", "wait_s"), [(1, 0.9), (1, 3), (2, 1.5)])
+@pytest.mark.parametrize(("times", "wait_s"), [(1, 0.9), (1, 3), (2, 0.2), (2, 1.5)])
 def test_ctrl_c_ends_with_a_summary(times: int, wait_s: float, tmp_path: Path) -> None:
     """Whenever it comes, also while processes start, also twice: exit 130, the tables, the seed."""
     code, out, err = interrupted(tmp_path, times, wait_s)

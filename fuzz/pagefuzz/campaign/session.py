@@ -84,17 +84,20 @@ def _probe(target: str, era: str) -> Adapter | None:
 
 def run_session(plan: Plan, jobs: int, budget: Budget) -> Exit:
     """Run it, print its tables, and return what its end means; the seed comes first and last."""
-    console.seed(plan.seed)
-    make_ready(plan.out)
-    offer = _offer(plan)
-    twin = isinstance(factory_of(plan.target), TwinFactory)
-    begin = perf_counter()
+    missed: list[Gear] = []
+    results: list[Result] = []
     codes: list[Exit] = []
     with Interrupt() as interrupt:
-        if twin:
-            compile_kernels()
-        missed = missed_by(plan, offer.level)
-        results = _run(plan, jobs, budget, interrupt)
+        console.seed(plan.seed)
+        make_ready(plan.out)
+        offer = _offer(plan)
+        twin = isinstance(factory_of(plan.target), TwinFactory)
+        begin = perf_counter()
+        with suppress(KeyboardInterrupt):
+            if twin:
+                compile_kernels()
+            missed = missed_by(plan, offer.level)
+            results = _run(plan, jobs, budget, interrupt)
         interrupt.let_finish()
         summary = summary_of(plan, offer, results, missed)
         tables.show(plan, offer, summary, perf_counter() - begin)
