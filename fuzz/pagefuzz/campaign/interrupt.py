@@ -11,13 +11,15 @@ TOLD = b"interrupted: the units under way come to their end; again to leave at o
 
 
 class Interrupt:
-    """Within `with`, the first Ctrl-C is remembered in `asked`; the next one raises as ever.
+    """Within `with`, Ctrl-C is remembered in `asked`, and raises only where it does no harm.
 
-    Once the summary is being written, which takes a moment, any more come too late to matter.
+    at_once: whether the next one after the first may raise; true while units are at work, which can
+    take long. Before, the canary is nearly done, and afterwards the summary is being written.
     """
 
     def __init__(self) -> None:
         self.asked = False
+        self.at_once = False
 
     def __enter__(self) -> "Interrupt":
         self.before = signal.signal(signal.SIGINT, self._remember)
@@ -26,12 +28,11 @@ class Interrupt:
     def __exit__(self, *_: object) -> None:
         signal.signal(signal.SIGINT, self.before)
 
-    def let_finish(self) -> None:
-        """Pay no more heed to Ctrl-C until the end."""
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-
     def _remember(self, number: int, frame: FrameType | None) -> None:
+        if self.asked and self.at_once:
+            self.at_once = False
+            raise KeyboardInterrupt
+        if not self.asked:
+            # Not print, which must not be entered twice.
+            os.write(2, TOLD)
         self.asked = True
-        signal.signal(signal.SIGINT, self.before)
-        # Not print, which must not be entered twice.
-        os.write(2, TOLD)

@@ -84,8 +84,6 @@ def _probe(target: str, era: str) -> Adapter | None:
 
 def run_session(plan: Plan, jobs: int, budget: Budget) -> Exit:
     """Run it, print its tables, and return what its end means; the seed comes first and last."""
-    missed: list[Gear] = []
-    results: list[Result] = []
     codes: list[Exit] = []
     with Interrupt() as interrupt:
         console.seed(plan.seed)
@@ -93,12 +91,10 @@ def run_session(plan: Plan, jobs: int, budget: Budget) -> Exit:
         offer = _offer(plan)
         twin = isinstance(factory_of(plan.target), TwinFactory)
         begin = perf_counter()
-        with suppress(KeyboardInterrupt):
-            if twin:
-                compile_kernels()
-            missed = missed_by(plan, offer.level)
-            results = _run(plan, jobs, budget, interrupt)
-        interrupt.let_finish()
+        if twin:
+            compile_kernels()
+        missed = missed_by(plan, offer.level)
+        results = _run(plan, jobs, budget, interrupt)
         summary = summary_of(plan, offer, results, missed)
         tables.show(plan, offer, summary, perf_counter() - begin)
         codes += exits_of(summary)
@@ -130,7 +126,9 @@ def _run(plan: Plan, jobs: int, budget: Budget, interrupt: Interrupt) -> list[Re
                 f"broken {broken}  seed {plan.seed:08x}"
             )
 
+        interrupt.at_once = True
         run_units(plan, jobs, budget, told, enough=lambda: interrupt.asked)
+        interrupt.at_once = False
     return sorted(done, key=lambda result: result.number)
 
 

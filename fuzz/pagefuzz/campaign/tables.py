@@ -44,9 +44,6 @@ def _gears(plan: Plan, summary: Summary, seconds: float) -> None:
         busy = sum(result.seconds for result in results)
         rate = round(operations / busy) if busy else 0
         caught = "missed" if gear in summary.missed else "caught"
-        if not summary.results:
-            # Interrupted before the first unit, perhaps before the canary was done.
-            caught = "not asked"
         rows.append((gear, caught, len(results), operations, rate))
     operations = sum(result.operations for result in summary.results)
     rate = round(operations / seconds) if seconds else 0
