@@ -26,7 +26,8 @@ class Interrupt:
         return self
 
     def __exit__(self, *_: object) -> None:
-        signal.signal(signal.SIGINT, self.before)
+        # An interrupted process is about to end with its own exit code: one more must not take it.
+        signal.signal(signal.SIGINT, signal.SIG_IGN if self.asked else self.before)
 
     def _remember(self, number: int, frame: FrameType | None) -> None:
         if self.asked and self.at_once:
