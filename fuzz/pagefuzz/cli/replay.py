@@ -8,6 +8,7 @@ from pagefuzz.cli.options import level_option, target_option
 from pagefuzz.cli.traces import read_trace, trace_files
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit, worst
+from pagefuzz.record import complaint_of
 from pagefuzz.replay import Verdict, replay
 from pagefuzz.target.load import factory_of
 from pagespec.laws.law import Level
@@ -48,8 +49,8 @@ def _line(path: Path, trace: Trace, verdict: Verdict) -> str:
         return f"{word:7} {path}: every law held in {len(trace.requests)} requests{skipped}"
     other = trace.expect not in (None, verdict.broken.law_id)
     expected = f"; expected {trace.expect}" if other else ""
-    cause = f" ({verdict.broken.__cause__!r})" if verdict.broken.__cause__ else ""
-    return f"FAILED  {path}: {verdict.broken}{cause} ({_place(trace, verdict)}{expected})"
+    complaint = complaint_of(verdict.broken)
+    return f"FAILED  {path}: {complaint} ({_place(trace, verdict)}{expected})"
 
 
 def _place(trace: Trace, verdict: Verdict) -> str:

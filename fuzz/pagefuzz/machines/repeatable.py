@@ -13,6 +13,7 @@ def without_constants() -> Iterator[None]:
     Processes differ in the modules that they have imported, so one seed would mean many things.
     There is no setting for it; doctor tells when a release of Hypothesis escapes this.
     """
+    # mypy lets no method be replaced, and this is the one place where one must be.
     before = HypothesisProvider._maybe_draw_constant
     HypothesisProvider._maybe_draw_constant = _no_constant  # type: ignore[method-assign]
     try:
