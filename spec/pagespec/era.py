@@ -6,15 +6,22 @@ Source: mm/page_alloc.c of the releases that are named, and the four postings of
 (26 August to 8 September, linux-mm).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from pagespec.migratetype import NUMBERS, UNMOVABLE, MigrateType, Numbering
 from pagespec.types import DomainError
 
 Design = Literal["bitmap", "tag"]
 IndexBase = Literal["zone", "pfn"]
 Placement = Literal["head", "likely", "likely-2.6.39"]
 Bounds = Literal["zone", "aligned-order", "buddyend"]
+Barrier = Literal["none", "isolate", "unmergeable"]
+Fallback = Literal["take-largest", "steal-largest", "move-then-retry", "claim-or-single"]
+CmaRule = Literal["none", "last", "balanced"]
+Isolation = Literal["move", "account", "split-ends", "split-large"]
+Reserve = Literal["none", "at-least-one", "one-percent"]
+ZoneLocked = Literal["attempt", "request", "list"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +35,27 @@ class Era:
     bounds: how the merge loop knows that a buddy exists: by the zone's bounds and holes, or by
         one of the two ways of 2004 that were not merged.
     boot_to_tail: whether memory that boot hands over enters at the tail.
+
+    What follows matters to machines with pageblocks.
+    numbering: how tracepoints number the migratetypes; None if the era has no pageblocks.
+    barrier: which pageblocks' types keep two free buddies apart.
+    fallback: what happens to a pageblock of another type that must serve a request.
+    cma: when movable requests may use CMA memory: never, when their own is used up, or also first
+        as long as most of what is free is CMA's.
+    isolation: how a range is isolated: whole largest blocks, whose lists are all that changes, or
+        whose frames also leave the count of free ones; or single pageblocks, by cutting the free
+        blocks that reach over the range's ends, or every free block that is larger.
+    reserve: the limit of the reserve for atomic requests.
+    moved_to_tail: whether blocks that change their list enter at the tail.
+    nofragment: whether a request can ask not to break up another type's pageblock.
+    retypes_on_merge: whether a merge gives the buddy's pageblock the freed block's type, and a
+        block larger than a pageblock is freed pageblock by pageblock. So lists and types agree.
+    takes_poisoned: whether a free frame that has failed is taken off the buddy; returns_poisoned:
+        whether it can come back.
+    guards: whether guard pages are counted out and in again. 6.12 loses them from its count, so
+        no machine of that era has any.
+    zone_locked: which type the tracepoint of that name prints: the requested one, also for an
+        attempt that failed; the requested one; or that of the list that served.
     """
 
     name: str
@@ -36,7 +64,74 @@ class Era:
     placement: Placement = "likely"
     bounds: Bounds = "zone"
     boot_to_tail: bool = False
+    numbering: Numbering | None = None
+    barrier: Barrier = "none"
+    fallback: Fallback = "take-largest"
+    cma: CmaRule = "none"
+    isolation: Isolation = "move"
+    reserve: Reserve = "none"
+    moved_to_tail: bool = False
+    nofragment: bool = False
+    retypes_on_merge: bool = False
+    takes_poisoned: bool = False
+    returns_poisoned: bool = False
+    guards: bool = False
+    zone_locked: ZoneLocked = "attempt"
 
+    @property
+    def types(self) -> tuple[MigrateType, ...]:
+        """The migratetypes that the era has; one alone, and one list per order, without pageblocks.
+
+        >>> [mt.name for mt in ERAS["2.6.37"].types]
+        ['UNMOVABLE', 'RECLAIMABLE', 'MOVABLE', 'RESERVE', 'ISOLATE']
+        """
+        return (UNMOVABLE,) if self.numbering is None else NUMBERS[self.numbering]
+
+    @property
+    def isolates_pageblocks(self) -> bool:
+        """Whether a range to isolate need only be whole pageblocks, not whole largest blocks."""
+        return self.isolation in ("split-ends", "split-large")
+
+
+_2_6_37 = Era("2.6.37", numbering="reclaimable-first")
+_4_10 = Era(
+    "4.10",
+    numbering="movable-first",
+    barrier="isolate",
+    fallback="steal-largest",
+    cma="last",
+    isolation="account",
+    reserve="at-least-one",
+    guards=True,
+)
+_5_15 = replace(
+    _4_10,
+    name="5.15",
+    boot_to_tail=True,
+    fallback="move-then-retry",
+    cma="balanced",
+    moved_to_tail=True,
+    nofragment=True,
+    takes_poisoned=True,
+    zone_locked="request",
+)
+_6_1 = replace(
+    _5_15,
+    name="6.1",
+    barrier="unmergeable",
+    isolation="split-ends",
+    returns_poisoned=True,
+    zone_locked="list",
+)
+_6_12 = replace(
+    _6_1,
+    name="6.12",
+    fallback="claim-or-single",
+    isolation="split-large",
+    reserve="one-percent",
+    retypes_on_merge=True,
+    guards=False,
+)
 
 ERAS: dict[str, Era] = {
     era.name: era
@@ -45,13 +140,13 @@ ERAS: dict[str, Era] = {
         Era("2004-v1", index_base="zone", placement="head", bounds="aligned-order"),
         Era("2004-v2", index_base="zone", placement="head", bounds="buddyend"),
         Era("2.6.11", index_base="zone", placement="head"),
-        Era("2.6.37"),
-        Era("2.6.39", placement="likely-2.6.39"),
-        Era("4.10"),
-        Era("4.11-rc"),
-        Era("5.15", boot_to_tail=True),
-        Era("6.1", boot_to_tail=True),
-        Era("6.12", boot_to_tail=True),
+        _2_6_37,
+        replace(_2_6_37, name="2.6.39", placement="likely-2.6.39"),
+        _4_10,
+        replace(_4_10, name="4.11-rc"),
+        _5_15,
+        _6_1,
+        _6_12,
     )
 }
 """Every era by name, oldest first."""
