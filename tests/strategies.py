@@ -7,7 +7,7 @@ from hypothesis.strategies import DrawFn
 
 from pagespec.era import ERAS
 from pagespec.machine import Machine
-from pagespec.ops import Op, Verb
+from pagespec.verbs import Op, Verb
 from pagespec.zone import Zone
 
 TOPS = range(13)

@@ -11,8 +11,8 @@ from pagespec.era import Era
 from pagespec.events import Event, Kind
 from pagespec.frames import SIZES
 from pagespec.laws.law import Level
-from pagespec.ops import Op, Outcome, Verb
 from pagespec.types import FAULT, NO_MEMORY, Order, Refusal
+from pagespec.verbs import Op, Outcome, Verb
 from pagespec.zone import Zone, free_blocks
 
 Reached: TypeAlias = Counter[tuple[Kind, int]]

@@ -1,8 +1,8 @@
 """A zone drawn as the 2004 thread drew its example: per order, the free blocks in list order."""
 
-from pagespec.ops import Op, Outcome, Verb
 from pagespec.trace import answer_text
 from pagespec.types import Order, Pfn
+from pagespec.verbs import Op, Outcome, Verb
 from pagespec.zone import Zone
 
 SHOWN_BLOCKS = 12

@@ -20,9 +20,10 @@ from pagespec.laws.state import READING_LAWS, STATE_LAWS
 from pagespec.laws.step import STEP_LAWS
 from pagespec.laws.whole import BOOT_LAWS, RETURN_LAWS
 from pagespec.machine import Machine
-from pagespec.ops import Op, Outcome, Verb, perform
+from pagespec.ops import perform
 from pagespec.stamps import boot_stamps, expected_alloc, expected_free, expected_lists
 from pagespec.types import NO_MEMORY
+from pagespec.verbs import Op, Outcome, Verb
 from pagespec.zone import Zone
 
 STRICTER: dict[Level, int] = {level: place for place, level in enumerate(LEVELS)}

@@ -16,7 +16,8 @@ from pageimpl.allocator import Allocator, Stream
 from pagespec.boot import boot
 from pagespec.era import ERAS
 from pagespec.machine import Machine
-from pagespec.ops import Op, perform
+from pagespec.ops import perform
+from pagespec.verbs import Op
 
 ERA = ERAS["6.1"]
 SMALL, LARGE = Machine(64, 6, ERA), Machine(65_536, 10, ERA)

@@ -6,9 +6,9 @@ from pagespec.frames import head_of
 from pagespec.laws.holdings import REFUSALS
 from pagespec.laws.law import LawBroken
 from pagespec.machine import MAX_PFN, Machine
-from pagespec.ops import Op, Outcome, Verb
 from pagespec.trace import Operand, Request, Trace, name_of
 from pagespec.types import MAX_TOP, NO_MEMORY, Order, Pfn
+from pagespec.verbs import Op, Outcome, Verb
 
 
 class Recorder:

@@ -12,9 +12,9 @@ from pagefuzz.record import complaint_of
 from pagefuzz.replay import replay
 from pagefuzz.target.protocol import Factory
 from pagespec.laws.law import Level
-from pagespec.ops import Verb
 from pagespec.trace import Operand, Request, Trace
 from pagespec.types import DomainError
+from pagespec.verbs import Verb
 
 FEW = 16
 """Requests up to which every pair is tried; beyond, the number of pairs is too large."""

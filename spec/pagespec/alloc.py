@@ -1,4 +1,4 @@
-"""The operations that a caller has: allocate, free, take and drop a reference.
+"""The operations on blocks: allocate, free, take and drop a reference, split into pages.
 
 A block that is given out carries one reference, its owner's. Others may take more; whoever drops
 the last one frees the block. Two historical faults live between the two ways of dropping one, so
@@ -12,26 +12,17 @@ and CVE-2023-52739, which it brought.
 from collections.abc import Callable
 from typing import Protocol
 
-from pagespec import bitmap, buddy
-from pagespec.bounds import frame_exists
+from pagespec import bitmap
+from pagespec.buddy import free_by_type
+from pagespec.checks import check_order, check_type, held_block, refused
 from pagespec.era import Design
 from pagespec.events import Event, Kind
-from pagespec.frames import SIZES, head_of
+from pagespec.frames import SIZES
+from pagespec.highatomic import reserve_pageblock
+from pagespec.migratetype import REQUESTED, UNMOVABLE
+from pagespec.rmqueue import Want, rmqueue
 from pagespec.steps import Step, Steps
-from pagespec.types import (
-    BadOrder,
-    Block,
-    DoubleFree,
-    FrameInHole,
-    InteriorFrame,
-    MisalignedBlock,
-    NeverGiven,
-    Order,
-    OutsideZone,
-    Pfn,
-    Refused,
-    WrongOrder,
-)
+from pagespec.types import CompoundBlock, Order, Pfn, WrongOrder
 from pagespec.zone import Held, Zone
 
 
@@ -42,69 +33,39 @@ class FreeOneBlock(Protocol):
         """Free the block and merge it upward."""
 
 
-RMQUEUE: dict[Design, Callable[[Zone, Order], Pfn | None]] = {
-    "tag": buddy.rmqueue,
-    "bitmap": bitmap.rmqueue,
+RMQUEUE: dict[Design, Callable[[Zone, Want], Pfn | None]] = {
+    "tag": rmqueue,
+    "bitmap": lambda zone, want: bitmap.rmqueue(zone, want.order),
 }
 FREE_ONE_BLOCK: dict[Design, FreeOneBlock] = {
-    "tag": buddy.free_one_block,
+    "tag": free_by_type,
     "bitmap": bitmap.free_one_block,
 }
 
 
-def _refused(zone: Zone, error: type[Refused], pfn: Pfn, order: Order) -> Refused:
-    zone.log.append(Event(Kind.REFUSE, pfn, error.refusal))
-    return error(Block(pfn, order))
+def alloc_pages(zone: Zone, want: Want, *, compound: bool = False) -> Steps[Pfn | None]:
+    """Allocate a block of that order: its first frame, or None if no block may serve it.
 
-
-def check_order(zone: Zone, pfn: Pfn, order: Order) -> None:
-    """Refuse an order that the zone does not have."""
-    if not 0 <= order <= zone.machine.top:
-        raise _refused(zone, BadOrder, pfn, order)
-
-
-def held_block(zone: Zone, pfn: Pfn, order: Order) -> Held:
-    """The holding of the block that the frame heads, or the reason why there is none.
-
-    The most outward reason is named first: bounds, alignment, holes, then ownership.
+    Without pageblocks every request is UNMOVABLE, whatever it says.
     """
-    machine = zone.machine
-    if not machine.start <= pfn <= machine.end - SIZES[order]:
-        raise _refused(zone, OutsideZone, pfn, order)
-    if (pfn - machine.base) % SIZES[order] != 0:
-        raise _refused(zone, MisalignedBlock, pfn, order)
-    if not frame_exists(machine, pfn):
-        raise _refused(zone, FrameInHole, pfn, order)
-    held = zone.held.get(pfn)
-    if held is not None:
-        return held
-    if covered_by_held(zone, pfn):
-        raise _refused(zone, InteriorFrame, pfn, order)
-    raise _refused(zone, DoubleFree if pfn in zone.given else NeverGiven, pfn, order)
-
-
-def covered_by_held(zone: Zone, pfn: Pfn) -> bool:
-    """Whether the frame lies behind the head of a held block: at some order, its head is held."""
-    base = zone.machine.base
-    for order in range(1, zone.machine.top + 1):
-        held = zone.held.get(base + head_of(pfn - base, order))
-        if held is not None and held.order >= order:
-            return True
-    return False
-
-
-def alloc_pages(zone: Zone, order: Order, *, compound: bool = False) -> Steps[Pfn | None]:
-    """Allocate a block of that order: its first frame, or None if no block is large enough."""
+    order = want.order
     check_order(zone, 0, order)
+    check_type(zone, want.mt, REQUESTED)
     yield Step.LOCK
-    pfn = RMQUEUE[zone.machine.era.design](zone, order)
+    pfn = RMQUEUE[zone.machine.era.design](zone, want)
     yield Step.UNLOCK
+    grouped = zone.machine.pageblock is not None
+    mt = want.mt if grouped else UNMOVABLE
     if pfn is None:
-        zone.log.append(Event(Kind.FAIL, 0, order))
-    else:
-        zone.held[pfn] = Held(order, 1, compound)
-        zone.given.add(pfn)
-        zone.log.append(Event(Kind.ALLOC, pfn, order))
+        zone.log.append(Event(Kind.FAIL, 0, order, mt))
+        return None
+    if grouped and want.atomic and order > 0 and zone.machine.era.reserve != "none":
+        yield Step.LOCK
+        reserve_pageblock(zone, pfn, order)
+        yield Step.UNLOCK
+    zone.held[pfn] = Held(order, 1, compound, mt)
+    zone.given.add(pfn)
+    zone.log.append(Event(Kind.ALLOC, pfn, order, mt))
     return pfn
 
 
@@ -129,7 +90,7 @@ def free_pages(zone: Zone, pfn: Pfn, order: Order) -> Steps[None]:
     check_order(zone, pfn, order)
     held = held_block(zone, pfn, order)
     if held.order != order:
-        raise _refused(zone, WrongOrder, pfn, order)
+        raise refused(zone, WrongOrder, pfn, order)
     compound = held.compound
     yield Step.REFERENCE
     last = drop_reference(zone, pfn)
@@ -177,9 +138,29 @@ def put_page(zone: Zone, pfn: Pfn) -> Steps[None]:
     """
     held = held_block(zone, pfn, 0)
     if held.refs == 1 and not held.compound and held.order > 0:
-        raise _refused(zone, WrongOrder, pfn, 0)
+        raise refused(zone, WrongOrder, pfn, 0)
     order = held.order if held.compound else 0
     yield Step.REFERENCE
     last = drop_reference(zone, pfn)
     if last:
         yield from give_back(zone, pfn, order)
+
+
+def split_page(zone: Zone, pfn: Pfn, order: Order) -> Steps[None]:
+    """Make each frame of a held block a block of its own, with one reference.
+
+    The first frame keeps the references that the block had. A compound block cannot be split.
+    """
+    check_order(zone, pfn, order)
+    held = held_block(zone, pfn, order)
+    if held.order != order:
+        raise refused(zone, WrongOrder, pfn, order)
+    if held.compound:
+        raise refused(zone, CompoundBlock, pfn, order)
+    yield Step.REFERENCE
+    held = zone.held[pfn]
+    zone.held[pfn] = held._replace(order=0)
+    for page in range(pfn + 1, pfn + SIZES[order]):
+        zone.held[page] = Held(0, 1, compound=False, mt=held.mt)
+        zone.given.add(page)
+    zone.log.append(Event(Kind.PIECES, pfn, order, held.mt))

@@ -9,6 +9,7 @@ The example by which the 2004 series explained a free: pages 0, 5 and 6-7 are he
 
 >>> from pagespec.era import ERAS
 >>> from pagespec.machine import Machine
+>>> from pagespec.migratetype import UNMOVABLE
 >>> from pagespec.zone import empty_zone
 >>> zone = empty_zone(Machine(pages=8, top=3, era=ERAS["2.6.8"]))
 >>> for pfn, order in [(2, 1), (4, 0), (1, 0)]:
@@ -17,7 +18,7 @@ The example by which the 2004 series explained a free: pages 0, 5 and 6-7 are he
 [{0, 2}, {0}, set(), set()]
 >>> for pfn, order in [(6, 1), (5, 0), (0, 0)]:
 ...     free_one_block(zone, pfn, order)
-...     print([list(blocks) for blocks in zone.free_area], zone.pair_bits)
+...     print([list(lists[UNMOVABLE]) for lists in zone.free_area], zone.pair_bits)
 [[1, 4], [6, 2], [], []] [{0, 2}, {0, 1}, set(), set()]
 [[1], [2], [4], []] [{0}, {0}, {0}, set()]
 [[], [], [], [0]] [set(), set(), set(), set()]
@@ -27,6 +28,7 @@ Source: mm/page_alloc.c, 2.6.8; the example is from the 2004 series (free part).
 
 from pagespec.events import Event, Kind
 from pagespec.frames import SIZES, buddy_of, parent_of
+from pagespec.migratetype import UNMOVABLE
 from pagespec.types import Order, Pfn
 from pagespec.zone import Zone, list_add, list_del
 
@@ -60,7 +62,7 @@ def expand(zone: Zone, pfn: Pfn, low: Order, high: Order) -> None:
     while high > low:
         zone.log.append(Event(Kind.SPLIT, pfn, high))
         high -= 1
-        list_add(zone, pfn + SIZES[high], high)
+        list_add(zone, pfn + SIZES[high], high, UNMOVABLE)
         toggle_pair(zone, pfn + SIZES[high], high)
 
 
@@ -68,14 +70,13 @@ def rmqueue(zone: Zone, order: Order) -> Pfn | None:
     """Take a block of that order, or None if no free block is large enough."""
     for current in range(order, zone.machine.top + 1):
         zone.visited += 1
-        blocks = zone.free_area[current]
+        blocks = zone.free_area[current][UNMOVABLE]
         if blocks:
             pfn = next(iter(blocks))
-            list_del(zone, pfn, current)
+            list_del(zone, pfn, current, UNMOVABLE)
             toggle_pair(zone, pfn, current)
             zone.free_pages -= SIZES[order]
             expand(zone, pfn, order, current)
-            zone.log.append(Event(Kind.ZONE_LOCKED, pfn, order))
             return pfn
     return None
 
@@ -89,8 +90,8 @@ def free_one_block(zone: Zone, pfn: Pfn, order: Order, *, to_tail: bool = False)
     base = zone.machine.base
     zone.free_pages += SIZES[order]
     while toggle_pair(zone, pfn, order):
-        list_del(zone, base + buddy_of(pfn - base, order), order)
+        list_del(zone, base + buddy_of(pfn - base, order), order, UNMOVABLE)
         pfn = base + parent_of(pfn - base, order)
         zone.log.append(Event(Kind.MERGE, pfn, order))
         order += 1
-    list_add(zone, pfn, order, to_tail=to_tail)
+    list_add(zone, pfn, order, UNMOVABLE, to_tail=to_tail)

@@ -1,12 +1,13 @@
 """What a run passed through, in the kernel's own words where the kernel has one.
 
-The first three are tracepoints; the others are the branches that a run must have taken before its
+The first four are tracepoints; the others are the branches that a run must have taken before its
 silence means anything.
 """
 
 from enum import Enum
 from typing import NamedTuple
 
+from pagespec.migratetype import UNMOVABLE, MigrateType
 from pagespec.types import Order, Pfn
 
 
@@ -16,6 +17,7 @@ class Kind(Enum):
     ALLOC = "mm_page_alloc"
     FREE = "mm_page_free"
     ZONE_LOCKED = "mm_page_alloc_zone_locked"
+    EXTFRAG = "mm_page_alloc_extfrag"
     SPLIT = "split"
     MERGE = "merge"
     HEAD = "placed at head"
@@ -24,16 +26,51 @@ class Kind(Enum):
     GET = "reference taken"
     KEPT = "reference dropped, block kept"
     TAILS = "tail blocks freed under a reference"
+    PIECES = "held block split into pages"
     REFUSE = "request refused"
+    # What follows needs pageblocks.
+    BARRIER = "merge stopped by types"
+    RETYPE = "buddy's pageblock retyped by a merge"
+    MOVED = "block moved to another list"
+    TAKEN = "whole pageblocks taken"
+    CLAIMED = "pageblock claimed"
+    MIXED = "pageblock used without claiming it"
+    SINGLE = "one block of another type used"
+    SMALLEST = "smallest block of another type sought"
+    CMA_FIRST = "CMA memory used first"
+    CMA_LAST = "CMA memory used last"
+    RESERVE_USED = "reserve used"
+    RESERVE_LAST = "reserve used last"
+    RESERVED = "pageblock reserved"
+    UNRESERVED = "pageblock no longer reserved"
+    ISOLATED = "pageblock isolated"
+    RESTORED = "pageblock restored"
+    REMERGED = "restored block merged"
+    CUT = "free block cut at a pageblock"
+    RANGE = "range allocated"
+    UNDONE = "range given up"
+    # Places of frames.
+    GUARDED = "half made a guard"
+    UNGUARDED = "guard absorbed by a merge"
+    POISONED = "frame poisoned"
+    HEALED = "frame healed"
+    OFFLINE = "pageblock taken offline"
+    ONLINE = "pageblock brought online"
 
 
 class Event(NamedTuple):
     """Something happened to the block at pfn.
 
     SPLIT carries the order of the block that was split, MERGE that of the two halves; REFUSE
-    carries the refusal's code in place of an order.
+    carries the refusal's code in place of an order. mt: the type of the list, pageblock or request.
+    For EXTFRAG, order and mt are the request's; from_order and from_mt those of the block that
+    served, and owned says whether its pageblock has the request's type by now.
     """
 
     kind: Kind
     pfn: Pfn
     order: Order
+    mt: MigrateType = UNMOVABLE
+    from_order: Order = 0
+    from_mt: MigrateType = UNMOVABLE
+    owned: bool = False

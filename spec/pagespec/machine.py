@@ -1,9 +1,18 @@
-"""The machine description: one zone's frames, its holes, its top order and its era."""
+"""The machine description: one zone, its holes, its pageblocks, its top order and its era."""
 
 from dataclasses import dataclass
 
 from pagespec.era import Era
 from pagespec.frames import SIZES
+from pagespec.migratetype import (
+    CMA,
+    HIGHATOMIC,
+    ISOLATE,
+    LETTER_OF,
+    MOVABLE,
+    UNMOVABLE,
+    MigrateType,
+)
 from pagespec.types import MAX_TOP, DomainError, Order, Pfn
 
 MAX_PAGES = 2**24
@@ -21,6 +30,11 @@ class Machine:
     Any start and any length are allowed: what alignment means is the era's index base, and frames
     that fit no larger block are handed over as smaller ones.
 
+    pageblock: the order of a pageblock. None is what the kernel calls grouping by mobility
+        disabled: there is one free list per order, and every request is UNMOVABLE.
+    types: the type of each pageblock before boot, lowest first; all MOVABLE if empty.
+    guard: free halves below that order become guard pages (debug_guardpage_minorder).
+
     Raises DomainError for a description outside this domain.
     """
 
@@ -29,6 +43,9 @@ class Machine:
     era: Era
     start: Pfn = 0
     holes: tuple[tuple[Pfn, Pfn], ...] = ()
+    pageblock: Order | None = None
+    types: tuple[MigrateType, ...] = ()
+    guard: Order = 0
 
     def __post_init__(self) -> None:
         if not 1 <= self.pages <= MAX_PAGES:
@@ -47,6 +64,87 @@ class Machine:
                     f"the zone {self.start}..{self.end}"
                 )
             beyond = end + 1
+        if not 0 <= self.guard <= (self.top if self.era.guards else 0):
+            raise DomainError(
+                f"guard={self.guard}: guard pages are below order 0 to {self.top} in the eras that "
+                f"count them, and era {self.era.name} {'does' if self.era.guards else 'does not'}"
+            )
+        if self.pageblock is not None:
+            self._check_pageblocks(self.pageblock)
+        elif self.types:
+            raise DomainError("types: only a machine with pageblocks has any; say pageblock=ORDER")
+
+    def _check_pageblocks(self, pageblock: Order) -> None:
+        era = self.era
+        if era.numbering is None:
+            raise DomainError(f"pageblock={pageblock}: era {era.name} has no pageblocks")
+        # A merged block of 6.12 that is larger than two pageblocks would keep a type that its list
+        # does not have: real configurations never have a larger gap.
+        least = max(1, self.top - 1) if era.retypes_on_merge else 1
+        if not least <= pageblock <= self.top:
+            raise DomainError(
+                f"pageblock={pageblock}: a pageblock of era {era.name} has order {least} to the "
+                f"top order, {self.top}"
+            )
+        if not self.types:
+            return
+        count = self.pageblocks
+        if len(self.types) != count:
+            raise DomainError(f"types: {len(self.types)} types for {count} pageblocks")
+        for number, mt in enumerate(self.types):
+            if mt not in era.types:
+                raise DomainError(
+                    f"types: pageblock {number} is {mt.name}; era {era.name} has none"
+                )
+        for number, mt in enumerate(self.types):
+            if mt is HIGHATOMIC and self._is_cut(number):
+                raise DomainError(
+                    f"types: pageblock {number} is {mt.name} and reaches over an end of the zone"
+                )
+        size = SIZES[self.isolation_order]
+        for mt in (CMA, ISOLATE):
+            for pfn in range(self.start // size * size, self.end, size):
+                inside = {self.types[number] is mt for number in self._pageblocks_of(pfn, size)}
+                if len(inside) > 1:
+                    raise DomainError(
+                        f"types: the largest block at frame {pfn} is {LETTER_OF[mt]} in part; era "
+                        f"{era.name} would merge it with the rest"
+                    )
+
+    def _is_cut(self, number: int) -> bool:
+        size = SIZES[self.pageblock or 0]
+        first = (self.start // size + number) * size
+        return first < self.start or first + size > self.end
+
+    def _pageblocks_of(self, pfn: Pfn, pages: int) -> range:
+        first, end = max(pfn, self.start), min(pfn + pages, self.end)
+        return range(self.pageblock_number(first), self.pageblock_number(end - 1) + 1)
+
+    def pageblock_number(self, pfn: Pfn) -> int:
+        """Which pageblock of the zone the frame lies in; the lowest, which may be cut, is 0."""
+        size = SIZES[self.pageblock or 0]
+        return pfn // size - self.start // size
+
+    @property
+    def pageblocks(self) -> int:
+        """How many pageblocks the zone has, those that are cut by its ends included."""
+        return 0 if self.pageblock is None else self.pageblock_number(self.end - 1) + 1
+
+    @property
+    def first_types(self) -> tuple[MigrateType, ...]:
+        """The type of each pageblock before boot."""
+        return self.types or (MOVABLE,) * self.pageblocks
+
+    @property
+    def types_listed(self) -> tuple[MigrateType, ...]:
+        """The types that have free lists of their own."""
+        return (UNMOVABLE,) if self.pageblock is None else self.era.types
+
+    @property
+    def isolation_order(self) -> Order:
+        """The order of the blocks that a range to isolate must be made of."""
+        whole = self.pageblock is None or not self.era.isolates_pageblocks
+        return self.top if whole else self.pageblock or 0
 
     @property
     def end(self) -> Pfn:

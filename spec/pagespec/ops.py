@@ -1,49 +1,47 @@
-"""One request as a value, and what came of it: the vocabulary of traces, streams and engines."""
+"""Serving one request: which steps each verb takes, and what comes of it as a number."""
 
-from enum import Enum
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable
 
-from pagespec.alloc import alloc_pages, free_pages, get_page, put_page
-from pagespec.steps import run
-from pagespec.types import NO_MEMORY, Order, Pfn, Refused
+from pagespec.alloc import alloc_pages, free_pages, get_page, put_page, split_page
+from pagespec.contig import alloc_contig, isolate_range, restore_range
+from pagespec.highatomic import unreserve
+from pagespec.places import heal, offline, online, poison
+from pagespec.rmqueue import Want
+from pagespec.steps import Steps, run
+from pagespec.types import NO_MEMORY, Pfn, Refused
+from pagespec.verbs import MAY_FAIL, Op, Outcome, Verb
 from pagespec.zone import Zone
 
-Outcome: TypeAlias = int
-"""A first frame from an allocation, 0 from any other request that was served, NO_MEMORY, or the
-code of a Refusal. The same numbers as the twin's, so that equal means equal."""
+
+def _alloc(zone: Zone, op: Op) -> Steps[Pfn | None]:
+    want = Want(op.order, op.mt, op.atomic, op.nofragment)
+    return alloc_pages(zone, want, compound=op.compound)
 
 
-class Verb(Enum):
-    """What a caller may ask for. The value is its word in traces."""
-
-    ALLOC = "alloc"
-    FREE = "free"
-    GET = "get"
-    PUT = "put"
-
-
-class Op(NamedTuple):
-    """One request. ALLOC takes no frame, GET and PUT no order; `compound` is for ALLOC alone."""
-
-    verb: Verb
-    order: Order = 0
-    pfn: Pfn = 0
-    compound: bool = False
+STEPS: dict[Verb, Callable[[Zone, Op], Steps[Pfn | None] | Steps[None]]] = {
+    Verb.ALLOC: _alloc,
+    Verb.FREE: lambda zone, op: free_pages(zone, op.pfn, op.order),
+    Verb.GET: lambda zone, op: get_page(zone, op.pfn),
+    Verb.PUT: lambda zone, op: put_page(zone, op.pfn),
+    Verb.SPLIT: lambda zone, op: split_page(zone, op.pfn, op.order),
+    Verb.UNRESERVE: lambda zone, op: unreserve(zone, op.mt, force=op.force),
+    Verb.ISOLATE: lambda zone, op: isolate_range(zone, op.pfn, op.pages),
+    Verb.RESTORE: lambda zone, op: restore_range(zone, op.pfn, op.pages, op.mt),
+    Verb.CONTIG: lambda zone, op: alloc_contig(zone, op.pfn, op.pages, op.mt),
+    Verb.POISON: lambda zone, op: poison(zone, op.pfn),
+    Verb.HEAL: lambda zone, op: heal(zone, op.pfn),
+    Verb.OFFLINE: lambda zone, op: offline(zone, op.pfn, op.pages),
+    Verb.ONLINE: lambda zone, op: online(zone, op.pfn, op.pages),
+}
+"""The steps of each request."""
 
 
 def perform(zone: Zone, op: Op) -> Outcome:
     """Serve the request with nothing in between; a refusal becomes its code."""
-    verb, order, pfn, compound = op
     try:
-        if verb is Verb.ALLOC:
-            got = run(alloc_pages(zone, order, compound=compound))
-            return NO_MEMORY if got is None else got
-        if verb is Verb.FREE:
-            run(free_pages(zone, pfn, order))
-        elif verb is Verb.GET:
-            run(get_page(zone, pfn))
-        else:
-            run(put_page(zone, pfn))
+        got: Pfn | None = run(STEPS[op.verb](zone, op))
     except Refused as refused:
         return refused.refusal
-    return 0
+    if op.verb in MAY_FAIL and got is None:
+        return NO_MEMORY
+    return 0 if got is None else got

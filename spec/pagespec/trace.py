@@ -9,6 +9,17 @@
     free a
     expect BUD-maximal
 
+On a machine with pageblocks there is more to say:
+
+    machine pages=16 top=3 era=6.1 pageblock=2 types=M2UC
+    a = alloc order=1 mt=M -> pfn 0
+    b = alloc order=0 mt=U nofragment=1 -> pfn 8
+    split a
+    isolate pfn=4 pages=4 -> done
+    restore pfn=4 pages=4 mt=M
+    c = contig pfn=13 pages=2 mt=C -> pfn 13
+    unreserve mt=U force=1 -> none
+
 A name stands for the block that an allocation returned, so a trace means the same to an allocator
 that picks other frames. `name+1` is a frame inside it, `pfn=9` a frame by number. A free takes the
 order of the allocation unless it says another. What follows `->` is what the spec answered when
@@ -17,13 +28,19 @@ the same run writes the same bytes.
 """
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import NamedTuple
 
 from pagespec.machine import Machine
-from pagespec.ops import Op, Outcome, Verb
+from pagespec.migratetype import LETTER_OF, UNMOVABLE, MigrateType
 from pagespec.types import NO_MEMORY, Block, DomainError, Order, Refusal
+from pagespec.verbs import Op, Outcome, Verb
 
 FORMAT = "pagefuzz-trace 1"
+
+
+FLAGS = ("compound", "atomic", "nofragment", "force")
+"""What a request may add with =1."""
 
 
 class Operand(NamedTuple):
@@ -36,8 +53,9 @@ class Operand(NamedTuple):
 class Request(NamedTuple):
     """One request of a trace.
 
-    name: what an allocation's block will be called. order: None for a free of the order that the
-    block was allocated with. answer: what the spec answered, if the trace says.
+    name: what an allocation's block will be called. order: None for a free or split of the order
+    that the block was allocated with. answer: what the spec answered, if the trace says. The rest
+    is as in `Op`.
     """
 
     verb: Verb
@@ -46,6 +64,11 @@ class Request(NamedTuple):
     operand: Operand | None = None
     compound: bool = False
     answer: Outcome | None = None
+    mt: MigrateType = UNMOVABLE
+    atomic: bool = False
+    nofragment: bool = False
+    pages: int = 0
+    force: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +90,13 @@ class TraceError(DomainError):
         self.sentence = sentence
 
 
+SIZED_BY_NAME = frozenset({Verb.FREE, Verb.SPLIT})
+"""The verbs that take the order of the allocation unless they say another."""
+
+NAMING = frozenset({Verb.ALLOC, Verb.CONTIG})
+"""The verbs that give out a block, which then has a name."""
+
+
 class Names:
     """The blocks behind a trace's names, for one allocator."""
 
@@ -75,20 +105,31 @@ class Names:
 
     def op_of(self, request: Request) -> Op | None:
         """The request in this allocator's frames, or None if its block was never allocated."""
+        op = Op(
+            verb=request.verb,
+            order=request.order or 0,
+            compound=request.compound,
+            mt=request.mt,
+            atomic=request.atomic,
+            nofragment=request.nofragment,
+            pages=request.pages,
+            force=request.force,
+        )
         if request.operand is None:
-            return Op(request.verb, request.order or 0, 0, request.compound)
+            return op
         name, offset = request.operand
         if name is None:
-            return Op(request.verb, request.order or 0, offset)
+            return op._replace(pfn=offset)
         block = self.blocks.get(name)
         if block is None:
             return None
-        order = block.order if request.order is None else request.order
-        return Op(request.verb, order if request.verb is Verb.FREE else 0, block.pfn + offset)
+        if request.order is None and request.verb in SIZED_BY_NAME:
+            op = op._replace(order=block.order)
+        return op._replace(pfn=block.pfn + offset)
 
     def learn(self, request: Request, outcome: Outcome) -> None:
         """Remember the block that an allocation returned."""
-        if request.verb is Verb.ALLOC and request.name is not None and outcome >= 0:
+        if request.name is not None and outcome >= 0:
             self.blocks[request.name] = Block(outcome, request.order or 0)
 
 
@@ -124,7 +165,24 @@ def _machine_line(machine: Machine) -> str:
         line += f" start={machine.start}"
     if machine.holes:
         line += " holes=" + ",".join(f"{first}+{end - first}" for first, end in machine.holes)
+    if machine.pageblock is not None:
+        line += f" pageblock={machine.pageblock}"
+    if machine.types:
+        line += f" types={types_text(machine.types)}"
+    if machine.guard:
+        line += f" guard={machine.guard}"
     return line
+
+
+def types_text(types: tuple[MigrateType, ...]) -> str:
+    """The types of pageblocks by letter, with a count behind a letter that repeats.
+
+    >>> from pagespec.migratetype import CMA, MOVABLE
+    >>> types_text((MOVABLE, MOVABLE, CMA))
+    'M2C'
+    """
+    runs = ((LETTER_OF[mt], len(list(run))) for mt, run in groupby(types))
+    return "".join(letter if count == 1 else f"{letter}{count}" for letter, count in runs)
 
 
 def line_of(request: Request) -> str:
@@ -139,8 +197,13 @@ def line_of(request: Request) -> str:
             words.append(name if offset == 0 else f"{name}+{offset}")
     if request.order is not None:
         words.append(f"order={request.order}")
-    if request.compound:
-        words.append("compound=1")
+    if request.pages:
+        words.append(f"pages={request.pages}")
+    if request.mt is not UNMOVABLE:
+        words.append(f"mt={LETTER_OF[request.mt]}")
+    for flag in FLAGS:
+        if getattr(request, flag):
+            words.append(f"{flag}=1")
     if request.answer is not None:
         words.append(f"-> {answer_text(request.verb, request.answer)}")
     return " ".join(words)
@@ -152,4 +215,4 @@ def answer_text(verb: Verb, outcome: Outcome) -> str:
         return f"refused {Refusal(outcome).name}"
     if outcome == NO_MEMORY:
         return "none"
-    return f"pfn {outcome}" if verb is Verb.ALLOC else "done"
+    return f"pfn {outcome}" if verb in NAMING else "done"

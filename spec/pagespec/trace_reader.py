@@ -1,25 +1,63 @@
 """Reading traces: text to requests, and one clear sentence for any text that is none."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from typing import NamedTuple
 
 from pagespec.era import era_named
 from pagespec.machine import Machine
-from pagespec.ops import Verb
-from pagespec.trace import FORMAT, Operand, Request, Trace, TraceError
+from pagespec.migratetype import LETTERS, UNMOVABLE, MigrateType
+from pagespec.trace import FLAGS, FORMAT, NAMING, Operand, Request, Trace, TraceError
 from pagespec.types import NO_MEMORY, DomainError, Pfn, Refusal
+from pagespec.verbs import MAY_FAIL, Verb
 
 _NAME = r"[a-z]+"
 _NUMBER = r"[0-9]{1,15}"
+_VERBS = "|".join(verb.value for verb in Verb)
 _REQUEST = re.compile(
-    rf"(?:(?P<name>{_NAME}) = )?(?P<verb>alloc|free|get|put)"
-    rf"(?: (?:pfn=(?P<pfn>{_NUMBER})|(?P<of>{_NAME})(?:\+(?P<offset>{_NUMBER}))?(?![=a-z])))?"
-    rf"(?: order=(?P<order>{_NUMBER}))?(?: compound=(?P<compound>[01]))?"
+    rf"(?:(?P<name>{_NAME}) = )?(?P<verb>{_VERBS})"
+    rf"(?: (?P<of>{_NAME})(?:\+(?P<offset>{_NUMBER}))?(?![=a-z]))?"
+    rf"(?P<words>(?: [a-z]+=[A-Za-z0-9]+)*)"
     rf"(?: -> (?P<answer>pfn {_NUMBER}|none|done|refused [A-Z_]+))?"
 )
-_SHAPE = (
-    "`a = alloc order=1`, `free a`, `free a+1 order=0`, `free pfn=9 order=0`, `get a` or `put a`"
-)
+
+
+class Shape(NamedTuple):
+    """The words that a verb takes. named: whether a block's name may stand for pfn.
+
+    A free or split of a named block needs no order.
+    """
+
+    example: str
+    needs: frozenset[str]
+    may_have: frozenset[str] = frozenset()
+    named: bool = False
+
+
+_BLOCK = frozenset({"pfn", "order"})
+_RANGE = frozenset({"pfn", "pages"})
+_FRAME = frozenset({"pfn"})
+_TYPE = frozenset({"mt"})
+SHAPES: dict[Verb, Shape] = {
+    Verb.ALLOC: Shape(
+        "a = alloc order=1",
+        frozenset({"order"}),
+        frozenset({"mt", "compound", "atomic", "nofragment"}),
+    ),
+    Verb.FREE: Shape("free a", _BLOCK, named=True),
+    Verb.GET: Shape("get a", _FRAME, named=True),
+    Verb.PUT: Shape("put a", _FRAME, named=True),
+    Verb.SPLIT: Shape("split a", _BLOCK, named=True),
+    Verb.UNRESERVE: Shape("unreserve mt=M force=1", frozenset(), frozenset({"mt", "force"})),
+    Verb.ISOLATE: Shape("isolate pfn=8 pages=4", _RANGE),
+    Verb.RESTORE: Shape("restore pfn=8 pages=4 mt=M", _RANGE, _TYPE),
+    Verb.CONTIG: Shape("a = contig pfn=9 pages=2 mt=M", _RANGE, _TYPE),
+    Verb.POISON: Shape("poison pfn=9", _FRAME, named=True),
+    Verb.HEAL: Shape("heal pfn=9", _FRAME, named=True),
+    Verb.OFFLINE: Shape("offline pfn=8 pages=4", _RANGE),
+    Verb.ONLINE: Shape("online pfn=8 pages=4", _RANGE),
+}
+"""How each request is written."""
 
 
 def parse(text: str) -> Trace:
@@ -53,12 +91,14 @@ def parse(text: str) -> Trace:
 def _machine(number: int, line: str) -> Machine:
     word, _, rest = line.partition(" ")
     fields = _fields(number, rest) if word == "machine" else {}
-    unknown = fields.keys() - {"pages", "top", "era", "start", "holes"}
+    unknown = fields.keys() - {
+        *("pages", "top", "era", "start", "holes", "pageblock", "types", "guard")
+    }
     if unknown or not {"pages", "top", "era"} <= fields.keys():
         raise TraceError(
             number,
-            "expected `machine pages=N top=N era=NAME`, with start=N and holes=FIRST+COUNT,... "
-            f"if need be, got {line[:60]!r}",
+            "expected `machine pages=N top=N era=NAME`, with start=N, holes=FIRST+COUNT,..., "
+            f"pageblock=N, types=M2C and guard=N if need be, got {line[:60]!r}",
         )
     try:
         return Machine(
@@ -67,11 +107,16 @@ def _machine(number: int, line: str) -> Machine:
             era=era_named(fields["era"]),
             start=_whole(fields.get("start", "0")),
             holes=tuple(_holes(fields["holes"])) if "holes" in fields else (),
+            pageblock=_whole(fields["pageblock"]) if "pageblock" in fields else None,
+            types=tuple(_types(fields["types"])) if "types" in fields else (),
+            guard=_whole(fields.get("guard", "0")),
         )
     except DomainError as error:
         raise TraceError(number, str(error)) from None
     except ValueError:
-        raise TraceError(number, f"expected whole numbers, got {line[:60]!r}") from None
+        raise TraceError(
+            number, f"expected whole numbers, and letters for types, got {line[:60]!r}"
+        ) from None
 
 
 def _fields(number: int, text: str) -> dict[str, str]:
@@ -99,52 +144,72 @@ def _holes(text: str) -> Iterator[tuple[Pfn, Pfn]]:
         yield _whole(first), _whole(first) + _whole(count)
 
 
+def _types(text: str) -> Iterator[MigrateType]:
+    if re.fullmatch(rf"(?:[{''.join(LETTERS)}](?:[0-9]{{1,8}})?)+", text) is None:
+        raise ValueError(text)
+    for letter, count in re.findall(r"([A-Z])([0-9]*)", text):
+        yield from [LETTERS[letter]] * int(count or 1)
+
+
 def _request(number: int, line: str, names: set[str]) -> Request:
     found = _REQUEST.fullmatch(line)
     if found is None:
-        raise TraceError(number, f"expected {_SHAPE}, got {line[:60]!r}")
+        raise TraceError(number, f"expected {_examples()}, got {line[:60]!r}")
     verb = Verb(found["verb"])
-    order = None if found["order"] is None else int(found["order"])
+    words = _fields(number, found["words"])
     operand: Operand | None = None
     if found["of"] is not None:
         operand = Operand(found["of"], int(found["offset"] or 0))
         if operand.name not in names:
             raise TraceError(number, f"expected the name of an earlier alloc, got {operand.name!r}")
-    elif found["pfn"] is not None:
-        operand = Operand(None, int(found["pfn"]))
-    _check_shape(number, line, verb, order, operand, found["name"], found["compound"])
+    _check_shape(number, line, verb, operand, words.keys(), found["name"])
     if found["name"] in names:
         raise TraceError(number, f"expected a new name, got {found['name']!r} again")
+    try:
+        mt = LETTERS[words["mt"]] if "mt" in words else UNMOVABLE
+        flags = {flag: bool(("0", "1").index(words.get(flag, "0"))) for flag in FLAGS}
+        if "pfn" in words:
+            operand = Operand(None, _whole(words["pfn"]))
+        order = _whole(words["order"]) if "order" in words else None
+        pages = _whole(words.get("pages", "0"))
+    except (KeyError, ValueError):
+        raise TraceError(
+            number,
+            f"expected whole numbers, types of {', '.join(LETTERS)} and flags of 0 or 1, "
+            f"got {line[:60]!r}",
+        ) from None
     return Request(
         verb=verb,
         order=order,
         name=found["name"],
         operand=operand,
-        compound=found["compound"] == "1",
         answer=_answer(number, verb, found["answer"]),
+        mt=mt,
+        pages=pages,
+        **flags,
     )
+
+
+def _examples() -> str:
+    return ", ".join(f"`{shape.example}`" for shape in SHAPES.values())
 
 
 def _check_shape(
     number: int,
     line: str,
     verb: Verb,
-    order: int | None,
     operand: Operand | None,
+    words: Set[str],
     name: str | None,
-    compound: str | None,
 ) -> None:
-    """Each verb takes its own words: an allocation an order, anything else a frame."""
-    if verb is Verb.ALLOC:
-        right = operand is None and order is not None
-    else:
-        right = operand is not None and name is None and compound is None
-        if verb is Verb.FREE and operand is not None:
-            right = right and (operand.name is not None or order is not None)
-        elif verb is not Verb.FREE:
-            right = right and order is None
-    if not right:
-        raise TraceError(number, f"expected {_SHAPE}, got {line[:60]!r}")
+    """Each verb takes its own words; only what gives out a block gives it a name."""
+    shape = SHAPES[verb]
+    needs = shape.needs if operand is None else frozenset[str]()
+    right = needs <= words <= shape.needs | shape.may_have
+    if operand is not None:
+        right = right and shape.named and "pfn" not in words
+    if not right or (name is not None and verb not in NAMING):
+        raise TraceError(number, f"expected {_examples()}, got {line[:60]!r}")
 
 
 def _answer(number: int, verb: Verb, text: str | None) -> int | None:
@@ -158,9 +223,12 @@ def _answer(number: int, verb: Verb, text: str | None) -> int | None:
                 number, f"expected one of {', '.join(Refusal.__members__)}, got {value[:40]!r}"
             )
         return Refusal[value].value
-    if verb is Verb.ALLOC and word in ("pfn", "none"):
-        return int(value) if word == "pfn" else NO_MEMORY
-    if verb is not Verb.ALLOC and word == "done":
+    if word == "none" and verb in MAY_FAIL:
+        return NO_MEMORY
+    if word == "pfn" and verb in NAMING:
+        return int(value)
+    if word == "done" and verb not in NAMING:
         return 0
-    due = "`pfn N` or `none`" if verb is Verb.ALLOC else "`done`"
+    due = "`pfn N`" if verb in NAMING else "`done`"
+    due += " or `none`" if verb in MAY_FAIL else ""
     raise TraceError(number, f"expected {due} as the answer to {verb.value}, got {text!r}")

@@ -46,6 +46,15 @@ class Refusal(IntEnum):
     NEVER_GIVEN = -9
     UNSAID = -10
     """An allocator from outside refused and gave no reason; the spec always gives one."""
+    UNSUPPORTED = -11
+    BAD_TYPE = -12
+    BAD_RANGE = -13
+    ISOLATED = -14
+    NOT_ISOLATED = -15
+    NOT_FREE = -16
+    NOT_POISONED = -17
+    COMPOUND = -18
+    NOT_OFFLINE = -19
 
 
 class Refused(ValueError):
@@ -119,6 +128,69 @@ class NeverGiven(Refused):
     fact = "was never given out; expected a block that is held"
 
 
+class UnsupportedRequest(Refused):
+    """The era, or a machine without pageblocks, has no such operation."""
+
+    refusal = Refusal.UNSUPPORTED
+    fact = "this era or machine has no such operation; expected one with it, and with pageblocks"
+
+
+class BadType(Refused):
+    """No request of that kind may have that migratetype."""
+
+    refusal = Refusal.BAD_TYPE
+    fact = "no such request may have that type; expected U, M or E, for a range M or C"
+
+
+class BadRange(Refused):
+    """The range is not made of whole blocks of existing frames."""
+
+    refusal = Refusal.BAD_RANGE
+    fact = "is no such range; expected whole pageblocks, until 5.15 whole largest blocks, no hole"
+
+
+class AlreadyIsolated(Refused):
+    """A pageblock of the range is isolated already."""
+
+    refusal = Refusal.ISOLATED
+    fact = "starts a range that is isolated in part; expected one that is not"
+
+
+class NotIsolated(Refused):
+    """A pageblock of the range is not isolated, or is offline."""
+
+    refusal = Refusal.NOT_ISOLATED
+    fact = "starts a range that is not all isolated and online; expected one that is"
+
+
+class NotFree(Refused):
+    """The frame, or a frame of the range, is not free."""
+
+    refusal = Refusal.NOT_FREE
+    fact = "is not free throughout; expected free frames"
+
+
+class NotPoisoned(Refused):
+    """The frame is not poisoned."""
+
+    refusal = Refusal.NOT_POISONED
+    fact = "is not poisoned; expected a frame that was"
+
+
+class CompoundBlock(Refused):
+    """A compound block stays one until it is freed."""
+
+    refusal = Refusal.COMPOUND
+    fact = "is compound; expected a block that may be split into pages"
+
+
+class NotOffline(Refused):
+    """A pageblock of the range is not offline."""
+
+    refusal = Refusal.NOT_OFFLINE
+    fact = "starts a range that is not all offline; expected one that is"
+
+
 REFUSED: dict[Refusal, type[Refused]] = {
     error.refusal: error
     for error in (
@@ -130,6 +202,15 @@ REFUSED: dict[Refusal, type[Refused]] = {
         InteriorFrame,
         DoubleFree,
         NeverGiven,
+        UnsupportedRequest,
+        BadType,
+        BadRange,
+        AlreadyIsolated,
+        NotIsolated,
+        NotFree,
+        NotPoisoned,
+        CompoundBlock,
+        NotOffline,
     )
 }
 """The error of each refusal, for callers that hold a return code of the twin."""

@@ -4,15 +4,20 @@ Plain data, no behaviour beyond the smallest moves that keep one field in step w
 """
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple, TypeAlias
 
 from pagespec.events import Event, Kind
+from pagespec.frames import SIZES
 from pagespec.machine import Machine
+from pagespec.migratetype import CMA, HIGHATOMIC, ISOLATE, UNMOVABLE, MigrateType
 from pagespec.types import Block, Order, Pfn
 
 FreeList: TypeAlias = "OrderedDict[Pfn, None]"
-"""The heads of free blocks of one order. The front is the end that requests are served from."""
+"""The heads of free blocks of one order and type. Requests are served from the front."""
+
+Lists: TypeAlias = list[dict[MigrateType, list[Pfn]]]
+"""Per order and type, the heads of the free blocks in list order."""
 
 
 class Held(NamedTuple):
@@ -25,52 +30,76 @@ class Held(NamedTuple):
     order: Order
     refs: int
     compound: bool
+    mt: MigrateType = UNMOVABLE
 
 
 @dataclass(slots=True)
 class Zone:
     """Everything that the allocator knows of a zone.
 
-    free_area: per order, the free blocks in list order.
+    free_area: per order and type, the free blocks in list order.
     tag: the order in the page of each free block's head; frames without a tag are absent.
     nr_free: per order, how many blocks free_area should hold.
-    free_pages: how many frames should be free.
+    free_pages: how many frames should be free, by the era's way of counting.
+    free_cma, free_highatomic: how many of them should be of those types; the latter from 6.12.
     pair_bits: per order, the pairs whose bit is 1 in the bitmap design; a pair's number is its
         index shifted by 1 + order.
+    pageblocks: the type of each pageblock, lowest first; none on a machine without them.
+    nr_reserved: the size of the reserve for atomic requests, in frames.
     held: the blocks that are given out, by head.
     given: every frame that ever headed a block that was given out.
+    guards: the order of each guard, by head: a half that is neither free nor anybody's.
+    poisoned: frames that have failed and were taken off.
+    offline: the first frames of pageblocks that are offline.
     visited: frames and list nodes that the algorithms have looked at.
     log: what happened, in the kernel's words; whoever reads it clears it.
     """
 
     machine: Machine
-    free_area: list[FreeList]
+    free_area: list[dict[MigrateType, FreeList]]
     tag: dict[Pfn, Order]
     nr_free: list[int]
     free_pages: int
+    free_cma: int
+    free_highatomic: int
     pair_bits: list[set[int]]
+    pageblocks: list[MigrateType]
+    nr_reserved: int
     held: dict[Pfn, Held]
     given: set[Pfn]
+    guards: dict[Pfn, Order]
+    poisoned: set[Pfn]
+    offline: set[Pfn]
     visited: int
     log: list[Event]
 
 
-STATE = ("free_area", "tag", "nr_free", "free_pages", "pair_bits", "held", "given")
+STATE = tuple(
+    field.name for field in fields(Zone) if field.name not in ("machine", "visited", "log")
+)
 """The fields of a zone that are its state; `visited` and `log` say what happened on the way."""
 
 
 def empty_zone(machine: Machine) -> Zone:
     """A zone before boot hands over its memory: nothing is free and nothing is held."""
     orders = range(machine.top + 1)
+    types = machine.types_listed
     return Zone(
         machine=machine,
-        free_area=[OrderedDict() for _ in orders],
+        free_area=[{mt: OrderedDict() for mt in types} for _ in orders],
         tag={},
         nr_free=[0 for _ in orders],
         free_pages=0,
+        free_cma=0,
+        free_highatomic=0,
         pair_bits=[set() for _ in orders],
+        pageblocks=list(machine.first_types),
+        nr_reserved=SIZES[machine.pageblock or 0] * machine.first_types.count(HIGHATOMIC),
         held={},
         given=set(),
+        guards={},
+        poisoned=set(),
+        offline=set(),
         visited=0,
         log=[],
     )
@@ -78,36 +107,68 @@ def empty_zone(machine: Machine) -> Zone:
 
 def copy_of(zone: Zone) -> Zone:
     """The same state, sharing nothing that changes."""
-    return Zone(
-        machine=zone.machine,
-        free_area=[blocks.copy() for blocks in zone.free_area],
+    return replace(
+        zone,
+        free_area=[{mt: blocks.copy() for mt, blocks in lists.items()} for lists in zone.free_area],
         tag=zone.tag.copy(),
         nr_free=zone.nr_free.copy(),
-        free_pages=zone.free_pages,
         pair_bits=[bits.copy() for bits in zone.pair_bits],
+        pageblocks=zone.pageblocks.copy(),
         held=zone.held.copy(),
         given=zone.given.copy(),
-        visited=zone.visited,
+        guards=zone.guards.copy(),
+        poisoned=zone.poisoned.copy(),
+        offline=zone.offline.copy(),
         log=zone.log.copy(),
     )
 
 
-def list_add(zone: Zone, pfn: Pfn, order: Order, *, to_tail: bool = False) -> None:
-    """Put the block into its order's free list, at the head unless told otherwise."""
-    blocks = zone.free_area[order]
+def account(zone: Zone, pages: int, mt: MigrateType) -> None:
+    """Count frames of a type as free, or with a negative number as no longer free.
+
+    Frames that are being isolated do not count since 4.10; they did before.
+    """
+    era = zone.machine.era
+    if mt is ISOLATE and era.isolation != "move":
+        return
+    zone.free_pages += pages
+    if mt is CMA:
+        zone.free_cma += pages
+    elif mt is HIGHATOMIC and era.retypes_on_merge:
+        zone.free_highatomic += pages
+
+
+def list_add(zone: Zone, pfn: Pfn, order: Order, mt: MigrateType, *, to_tail: bool = False) -> None:
+    """Put the block into the free list of its order and type, at the head unless told otherwise."""
+    blocks = zone.free_area[order][mt]
     blocks[pfn] = None
     if not to_tail:
         blocks.move_to_end(pfn, last=False)
     zone.nr_free[order] += 1
-    zone.log.append(Event(Kind.TAIL if to_tail else Kind.HEAD, pfn, order))
+    zone.log.append(Event(Kind.TAIL if to_tail else Kind.HEAD, pfn, order, mt))
 
 
-def list_del(zone: Zone, pfn: Pfn, order: Order) -> None:
-    """Take the block out of its order's free list."""
-    del zone.free_area[order][pfn]
+def list_of(zone: Zone, pfn: Pfn, order: Order) -> MigrateType:
+    """The type of the list that the free block is on, which links alone know in the kernel."""
+    return next(mt for mt, blocks in zone.free_area[order].items() if pfn in blocks)
+
+
+def list_del(zone: Zone, pfn: Pfn, order: Order, mt: MigrateType) -> None:
+    """Take the block out of its list."""
+    del zone.free_area[order][mt][pfn]
     zone.nr_free[order] -= 1
 
 
 def free_blocks(zone: Zone) -> list[Block]:
-    """Every free block, by order and then in list order."""
-    return [Block(pfn, order) for order, blocks in enumerate(zone.free_area) for pfn in blocks]
+    """Every free block, by order, by type, and then in list order."""
+    return [
+        Block(pfn, order)
+        for order, lists in enumerate(zone.free_area)
+        for blocks in lists.values()
+        for pfn in blocks
+    ]
+
+
+def lists_of(zone: Zone) -> Lists:
+    """The free lists as plain lists, to compare and to print."""
+    return [{mt: list(blocks) for mt, blocks in lists.items()} for lists in zone.free_area]

@@ -21,8 +21,9 @@ from pagespec.era import ERAS, Era
 from pagespec.events import Kind
 from pagespec.laws.law import Level
 from pagespec.machine import Machine
-from pagespec.ops import Op, Outcome, Verb, perform
+from pagespec.ops import perform
 from pagespec.types import FAULT, NO_MEMORY, Refusal
+from pagespec.verbs import Op, Outcome, Verb
 from pagespec.zone import copy_of
 
 ALL = frozenset(Verb)

@@ -4,8 +4,9 @@ from pagefuzz.drawing import SHOWN_BLOCKS, answered, drawn
 from pagespec.boot import boot
 from pagespec.era import ERAS
 from pagespec.machine import Machine
-from pagespec.ops import Op, Verb, perform
+from pagespec.ops import perform
 from pagespec.types import NO_MEMORY, Refusal
+from pagespec.verbs import Op, Verb
 from pagespec.zone import Zone
 
 BOOT = """\

@@ -13,8 +13,8 @@ from pagefuzz.target.protocol import Factory
 from pagespec.events import Kind
 from pagespec.laws.law import LawBroken, Level
 from pagespec.machine import Machine
-from pagespec.ops import Op, Verb
 from pagespec.types import FAULT, NO_MEMORY, Order, Pfn
+from pagespec.verbs import Op, Verb
 
 LEVELS: tuple[Level, ...] = ("outside", "refines", "exact")
 

@@ -17,9 +17,9 @@ from pagefuzz.target.protocol import Factory
 from pagespec.era import ERAS
 from pagespec.laws.law import LawBroken, Level
 from pagespec.machine import Machine
-from pagespec.ops import Op, Outcome, Verb
 from pagespec.trace import Trace, text_of
 from pagespec.types import DomainError
+from pagespec.verbs import Op, Outcome, Verb
 
 ERA = ERAS["6.1"]
 

@@ -14,10 +14,11 @@ from pagespec.boot import boot
 from pagespec.era import Era
 from pagespec.laws.law import LawBroken
 from pagespec.machine import MAX_PFN, Machine
-from pagespec.ops import Op, Outcome, Verb, perform
+from pagespec.ops import perform
 from pagespec.trace import Names, Operand, text_of
 from pagespec.trace_reader import parse
 from pagespec.types import MAX_TOP, NO_MEMORY, Refusal
+from pagespec.verbs import Op, Outcome, Verb
 
 BROKEN = LawBroken("BUD-maximal", "made up")
 

@@ -11,7 +11,7 @@ from pageimpl import stream as words
 from pagespec.era import ERAS, Era
 from pagespec.laws.law import LawBroken
 from pagespec.machine import Machine
-from pagespec.ops import Verb
+from pagespec.verbs import Verb
 
 SMALL = Machine(pages=64, top=4, era=ERAS["6.1"])
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from pageimpl.source import Kernels, installed_modules, plain_modules
 from pagespec.era import ERAS
 from pagespec.machine import Machine
-from pagespec.ops import Op, Verb
+from pagespec.verbs import Op, Verb
 
 TWIN_ERAS = [era for era in ERAS.values() if era.bounds == "zone"]
 

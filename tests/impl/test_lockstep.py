@@ -12,8 +12,9 @@ from pageimpl.allocator import Allocator, Stream
 from pageimpl.refine import zone_of
 from pagespec.boot import boot
 from pagespec.machine import Machine
-from pagespec.ops import Verb, perform
+from pagespec.ops import perform
 from pagespec.types import NO_MEMORY, Refusal
+from pagespec.verbs import Verb
 
 NAMES = [era.name for era in TWIN_ERAS]
 

@@ -17,8 +17,9 @@ from pagespec.laws.state import READING_LAWS, STATE_LAWS
 from pagespec.laws.step import STEP_LAWS
 from pagespec.laws.whole import BOOT_LAWS, RETURN_LAWS
 from pagespec.machine import Machine
-from pagespec.ops import Op, Verb, perform
+from pagespec.ops import perform
 from pagespec.types import FAULT, NO_MEMORY, Refusal
+from pagespec.verbs import Op, Verb
 from pagespec.zone import Held, Zone, copy_of, list_add, list_del
 
 HELD = Held(0, 1, compound=False)

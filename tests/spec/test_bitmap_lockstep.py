@@ -17,7 +17,8 @@ from pagespec.alloc import FREE_ONE_BLOCK
 from pagespec.boot import boot
 from pagespec.era import ERAS
 from pagespec.machine import Machine
-from pagespec.ops import Op, Outcome, Verb, perform
+from pagespec.ops import perform
+from pagespec.verbs import Op, Outcome, Verb
 from pagespec.zone import Zone, empty_zone
 
 SIZES = [(8, 3), (17, 3), (61, 4), (64, 4), (1000, 6), (1024, 10)]

@@ -13,7 +13,7 @@ from pagespec.boot import boot
 from pagespec.era import ERAS
 from pagespec.events import Event, Kind
 from pagespec.machine import Machine
-from pagespec.ops import Op, perform
+from pagespec.ops import perform
 from pagespec.steps import run
 from pagespec.types import (
     REFUSED,
@@ -28,6 +28,7 @@ from pagespec.types import (
     Refused,
     WrongOrder,
 )
+from pagespec.verbs import Op
 from pagespec.zone import Zone, copy_of
 
 

@@ -11,7 +11,7 @@ from tests.strategies import legal_frees, machines, ops
 from pagespec.era import ERAS
 from pagespec.events import Kind
 from pagespec.machine import Machine
-from pagespec.ops import Op, Verb
+from pagespec.verbs import Op, Verb
 
 
 class Sequential(RuleBasedStateMachine):

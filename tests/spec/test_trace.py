@@ -12,10 +12,11 @@ from tests.strategies import machines
 from pagespec.boot import boot
 from pagespec.era import ERAS
 from pagespec.machine import Machine
-from pagespec.ops import Op, Verb, perform
+from pagespec.ops import perform
 from pagespec.trace import Names, Operand, Request, Trace, TraceError, name_of, text_of
 from pagespec.trace_reader import parse
 from pagespec.types import NO_MEMORY, Block, Refusal
+from pagespec.verbs import Op, Verb
 
 GOOD = """pagefuzz-trace 1
 # one page out of eight

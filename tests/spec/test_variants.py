@@ -33,8 +33,9 @@ from pagespec.buddy import free_one_block
 from pagespec.era import ERAS, Bounds
 from pagespec.laws.holdings import REFUSALS
 from pagespec.machine import Machine
-from pagespec.ops import Op, Verb, perform
+from pagespec.ops import perform
 from pagespec.types import Block
+from pagespec.verbs import Op, Verb
 from pagespec.zone import Zone, empty_zone
 
 IN_2004 = machines(eras=["2.6.11"])

@@ -14,8 +14,9 @@ from pagespec.era import ERAS
 from pagespec.events import Kind
 from pagespec.frames import buddy_of, parent_of
 from pagespec.machine import Machine
-from pagespec.ops import Op, Verb, perform
+from pagespec.ops import perform
 from pagespec.types import Block
+from pagespec.verbs import Op, Verb
 from pagespec.zone import Zone, empty_zone, free_blocks, list_add
 
 

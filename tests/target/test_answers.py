@@ -11,8 +11,8 @@ from pagefuzz.lockstep import Lockstep
 from pagefuzz.target.protocol import Factory
 from pagespec.laws.law import LawBroken
 from pagespec.machine import Machine
-from pagespec.ops import Op, Verb
 from pagespec.types import DomainError, Order, Pfn
+from pagespec.verbs import Op, Verb
 
 Seen = Sequence[Sequence[object]]
 

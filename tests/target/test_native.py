@@ -15,9 +15,9 @@ from pagefuzz.target.native import Library
 from pagespec.era import ERAS
 from pagespec.laws.law import LawBroken
 from pagespec.machine import Machine
-from pagespec.ops import Op, Verb
 from pagespec.trace_reader import parse
 from pagespec.types import DomainError, Refusal
+from pagespec.verbs import Op, Verb
 
 pytestmark = needs_cc
 

@@ -16,8 +16,8 @@ from pagefuzz.lockstep import Lockstep
 from pagefuzz.target.builtin import Spec
 from pagefuzz.target.protocol import Factory
 from pagespec.laws.law import Level
-from pagespec.ops import Op, Verb
 from pagespec.types import NO_MEMORY, Refusal
+from pagespec.verbs import Op, Verb
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,8 @@ from pagespec.laws.exact import EXACT_LAWS, TWIN_LAWS, Placed, Twins
 from pagespec.laws.law import LawBroken
 from pagespec.laws.state import READING_LAWS, STATE_LAWS
 from pagespec.machine import Machine
-from pagespec.ops import Op, Outcome, Verb, perform
+from pagespec.ops import perform
+from pagespec.verbs import Op, Outcome, Verb
 
 BATCH = 100
 """Requests between two comparisons of all lists."""

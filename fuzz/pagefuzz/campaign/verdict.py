@@ -10,7 +10,7 @@ from pagefuzz.exits import Exit
 from pagespec.era import ERAS
 from pagespec.events import Kind
 from pagespec.laws.law import Level
-from pagespec.ops import Verb
+from pagespec.verbs import Verb
 
 
 @dataclass(frozen=True, slots=True)

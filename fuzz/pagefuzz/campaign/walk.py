@@ -13,8 +13,8 @@ from pagespec.era import ERAS, Era
 from pagespec.frames import SIZES
 from pagespec.laws.holdings import Book
 from pagespec.machine import Machine
-from pagespec.ops import Op, Verb
 from pagespec.types import Block, Order, Pfn
+from pagespec.verbs import Op, Verb
 
 FUZZED_ERAS = tuple(era for era in ERAS.values() if era.bounds == "zone")
 """The eras that an allocator other than the spec can stand for: those that were released."""

@@ -11,7 +11,7 @@ from pagefuzz.report import console
 from pagefuzz.target.load import BUILT_IN, FORMS
 from pagespec.era import ERAS
 from pagespec.laws.books import all_laws
-from pagespec.ops import Verb
+from pagespec.verbs import Verb
 
 
 class Listing(NamedTuple):

@@ -26,9 +26,9 @@ from pagefuzz.target.protocol import Factory
 from pagespec.era import Era
 from pagespec.laws.law import LawBroken, Level
 from pagespec.machine import Machine
-from pagespec.ops import Op, Verb
 from pagespec.trace import Trace
 from pagespec.types import DomainError, Pfn
+from pagespec.verbs import Op, Verb
 
 WHICH = st.integers(0, 1 << 16)
 """Chooses among the held blocks, whatever their number."""

@@ -14,7 +14,8 @@ from pageimpl.allocator import Allocator
 from pagespec.era import ERAS
 from pagespec.frames import SIZES, canonical
 from pagespec.machine import Machine
-from pagespec.ops import Op, Outcome, Verb, perform
+from pagespec.ops import perform
+from pagespec.verbs import Op, Outcome, Verb
 from pagespec.zone import Zone, copy_of, free_blocks
 
 PIECES = 4

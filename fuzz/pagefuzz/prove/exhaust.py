@@ -16,7 +16,8 @@ from pagespec.boot import boot
 from pagespec.events import Event, Kind
 from pagespec.laws.law import LawBroken
 from pagespec.machine import Machine
-from pagespec.ops import Op, Outcome, Verb, perform
+from pagespec.ops import perform
+from pagespec.verbs import Op, Outcome, Verb
 from pagespec.zone import Zone, copy_of
 
 Beside: TypeAlias = Callable[[Zone, Op, Outcome, Zone], None]

@@ -14,7 +14,6 @@ from pagespec.laws.state import STATE_LAWS
 from pagespec.laws.step import STEP_LAWS
 from pagespec.laws.whole import BOOT_LAWS, RETURN_LAWS
 from pagespec.machine import Machine
-from pagespec.ops import Op, Outcome, Verb
 from pagespec.stamps import (
     Stamps,
     boot_stamps,
@@ -24,6 +23,7 @@ from pagespec.stamps import (
     mask_of,
 )
 from pagespec.types import NO_MEMORY, Block
+from pagespec.verbs import Op, Outcome, Verb
 from pagespec.zone import Zone, free_blocks
 
 Shape: TypeAlias = int

@@ -32,7 +32,7 @@ from pageimpl.walk import TornList
 from pagespec.laws.exact import TWIN_LAWS, Twins
 from pagespec.laws.law import LawBroken
 from pagespec.machine import Machine
-from pagespec.ops import Op, Outcome, Verb
+from pagespec.verbs import Op, Outcome, Verb
 from pagespec.zone import Zone
 
 

@@ -18,8 +18,8 @@ from pagespec.laws.holdings import UNSERVED, Book, due_refusal, settle
 from pagespec.laws.law import LawBroken, Level
 from pagespec.laws.outside import Promises
 from pagespec.machine import Machine
-from pagespec.ops import Op, Outcome, Verb
 from pagespec.types import FAULT, NO_MEMORY, DomainError, Pfn, Refusal, Refused
+from pagespec.verbs import Op, Outcome, Verb
 from pagespec.zone import Zone, empty_zone
 
 UNSHOWN = frozenset({"BUD-tag", "BUD-bitmap"})

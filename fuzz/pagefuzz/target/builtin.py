@@ -8,8 +8,9 @@ from pagefuzz.target.protocol import TornList
 from pagespec.boot import boot
 from pagespec.laws.outside import Promises
 from pagespec.machine import Machine
-from pagespec.ops import Op, Verb, perform
+from pagespec.ops import perform
 from pagespec.types import NO_MEMORY, REFUSED, Block, Order, Pfn, Refusal
+from pagespec.verbs import Op, Verb
 from pagespec.zone import Zone, copy_of
 
 if TYPE_CHECKING:

@@ -1,0 +1,80 @@
+"""Which list serves a request: its own type's, CMA memory, the reserve, or another type's.
+
+Source: mm/page_alloc.c (rmqueue, __rmqueue), 2.6.37 to 6.12.
+"""
+
+from typing import NamedTuple
+
+from pagespec.buddy import rmqueue_smallest
+from pagespec.events import Event, Kind
+from pagespec.fallback import FALL_BACK
+from pagespec.migratetype import CMA, HIGHATOMIC, MOVABLE, RESERVE, UNMOVABLE, MigrateType
+from pagespec.types import Order, Pfn
+from pagespec.zone import Zone
+
+
+class Want(NamedTuple):
+    """What a request asks for, and how urgently.
+
+    mt: UNMOVABLE, MOVABLE or RECLAIMABLE. atomic: whether the caller cannot wait, so that it may
+    use the reserve above order 0. nofragment: whether it would rather fail than break up another
+    type's pageblock; eras that cannot be asked pay no heed.
+    """
+
+    order: Order
+    mt: MigrateType = UNMOVABLE
+    atomic: bool = False
+    nofragment: bool = False
+
+
+def rmqueue(zone: Zone, want: Want) -> Pfn | None:
+    """Take a block for the request off the free lists, or None if none may serve it."""
+    order, mt = want.order, want.mt
+    era = zone.machine.era
+    if zone.machine.pageblock is None:
+        mt = UNMOVABLE
+        pfn = rmqueue_smallest(zone, order, mt)
+    else:
+        pfn = _from_reserve(zone, want)
+        if pfn is None:
+            pfn = _from_lists(zone, want)
+        if pfn is None and era.fallback == "take-largest":
+            # The retry's tracepoint names the reserve, whatever was asked for.
+            mt = RESERVE
+            pfn = _logged(zone, Kind.RESERVE_LAST, rmqueue_smallest(zone, order, mt), want)
+        if pfn is None and want.atomic and era.reserve == "one-percent":
+            pfn = rmqueue_smallest(zone, order, HIGHATOMIC)
+            _logged(zone, Kind.RESERVE_LAST, pfn, want)
+    if era.zone_locked == "attempt" or (era.zone_locked == "request" and pfn is not None):
+        zone.log.append(Event(Kind.ZONE_LOCKED, pfn or 0, order, mt))
+    return pfn
+
+
+def _from_reserve(zone: Zone, want: Want) -> Pfn | None:
+    """From the reserve for atomic requests, which holds what single frames would break up."""
+    if not want.atomic or want.order == 0 or zone.machine.era.reserve == "none":
+        return None
+    pfn = rmqueue_smallest(zone, want.order, HIGHATOMIC)
+    return _logged(zone, Kind.RESERVE_USED, pfn, want)
+
+
+def _from_lists(zone: Zone, want: Want) -> Pfn | None:
+    """From the request's own type, CMA memory where it may be used, or another type."""
+    order, mt, era = want.order, want.mt, zone.machine.era
+    cma = mt is MOVABLE and era.cma != "none"
+    pfn = None
+    if cma and era.cma == "balanced" and zone.free_cma > zone.free_pages // 2:
+        pfn = _logged(zone, Kind.CMA_FIRST, rmqueue_smallest(zone, order, CMA), want)
+    if pfn is None:
+        pfn = rmqueue_smallest(zone, order, mt)
+    if pfn is None and cma:
+        pfn = _logged(zone, Kind.CMA_LAST, rmqueue_smallest(zone, order, CMA), want)
+    if pfn is None:
+        pfn = FALL_BACK[era.fallback](zone, order, mt, want.nofragment and era.nofragment)
+    return pfn
+
+
+def _logged(zone: Zone, kind: Kind, pfn: Pfn | None, want: Want) -> Pfn | None:
+    if pfn is not None:
+        zone.log.append(Event(kind, pfn, want.order, want.mt))
+    return pfn

@@ -1,0 +1,57 @@
+"""One request as a value: the vocabulary of traces, streams, laws and engines."""
+
+from enum import Enum
+from typing import NamedTuple, TypeAlias
+
+from pagespec.migratetype import UNMOVABLE, MigrateType
+from pagespec.types import Order, Pfn
+
+Outcome: TypeAlias = int
+"""A first frame from an allocation, 0 from any other request that was served, NO_MEMORY, or the
+code of a Refusal. The same numbers as the twin's, so that equal means equal."""
+
+
+class Verb(Enum):
+    """What a caller may ask for. The value is its word in traces."""
+
+    ALLOC = "alloc"
+    FREE = "free"
+    GET = "get"
+    PUT = "put"
+    SPLIT = "split"
+    UNRESERVE = "unreserve"
+    ISOLATE = "isolate"
+    RESTORE = "restore"
+    CONTIG = "contig"
+    POISON = "poison"
+    HEAL = "heal"
+    OFFLINE = "offline"
+    ONLINE = "online"
+
+
+BLOCK_VERBS = frozenset({Verb.ALLOC, Verb.FREE, Verb.GET, Verb.PUT})
+"""What any allocator may be asked for; the others speak of pageblocks and places of frames."""
+
+
+MAY_FAIL = frozenset({Verb.ALLOC, Verb.CONTIG, Verb.UNRESERVE})
+"""The verbs that may find nothing to serve them, with NO_MEMORY for an outcome."""
+
+
+class Op(NamedTuple):
+    """One request.
+
+    order: of ALLOC, FREE and SPLIT. pfn: the frame that any but ALLOC and UNRESERVE is about.
+    compound, atomic, nofragment: of ALLOC. mt: the type that ALLOC asks for, and that UNRESERVE,
+    RESTORE and CONTIG give. pages: the frames of a range, for the verbs about ranges. force: of
+    UNRESERVE.
+    """
+
+    verb: Verb
+    order: Order = 0
+    pfn: Pfn = 0
+    compound: bool = False
+    mt: MigrateType = UNMOVABLE
+    atomic: bool = False
+    nofragment: bool = False
+    pages: int = 0
+    force: bool = False
