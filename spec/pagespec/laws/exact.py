@@ -3,22 +3,23 @@
 from typing import NamedTuple
 
 from pagespec.laws.law import Complaint, LawBook
-from pagespec.types import Pfn
-from pagespec.zone import STATE, Zone
+from pagespec.migratetype import MigrateType
+from pagespec.verbs import Outcome
+from pagespec.zone import STATE, Lists, Zone
 
 
 class Placed(NamedTuple):
     """What a request returned and how the lists stand, beside what the stamps say.
 
-    lists: per order, the free blocks in list order. expected: the same by the stamp oracle, which
-    knows no lists.
+    lists: per order and type, the free blocks in list order. expected: the same by the stamp
+    oracle, which knows no lists.
     """
 
     request: str
-    outcome: int
-    expected_outcome: int
-    lists: list[list[Pfn]]
-    expected: list[list[Pfn]]
+    outcome: Outcome
+    expected_outcome: Outcome
+    lists: Lists
+    expected: Lists
 
 
 EXACT_LAWS: LawBook[Placed] = LawBook()
@@ -38,8 +39,12 @@ def placed(subject: Placed) -> Complaint:
             "from the head of its list"
         )
     for order, (got, due) in enumerate(zip(subject.lists, subject.expected, strict=True)):
-        if got != due:
-            return f"after {subject.request} the list of order {order} is {got}, expected {due}"
+        for mt in sorted(got.keys() | due.keys()):
+            if got.get(mt) != due.get(mt):
+                return (
+                    f"after {subject.request} the list of order {order} and type {mt.name} is "
+                    f"{got.get(mt)}, expected {due.get(mt)}"
+                )
     return None
 
 
@@ -68,11 +73,13 @@ def equal(twins: Twins) -> Complaint:
 
 
 class Foretold(NamedTuple):
-    """What the spec answered, and what the stamps foretold."""
+    """What the spec answered and made of the pageblocks' types, and what the stamps foretold."""
 
     request: str
-    outcome: int
-    foretold: int
+    outcome: Outcome
+    foretold: Outcome
+    pageblocks: list[MigrateType]
+    foretold_pageblocks: list[MigrateType]
 
 
 ORACLE_LAWS: LawBook[Foretold] = LawBook()
@@ -80,11 +87,19 @@ ORACLE_LAWS: LawBook[Foretold] = LawBook()
 
 @ORACLE_LAWS.law("SPEC-stamps", level="exact", source="derived")
 def foretold(subject: Foretold) -> Complaint:
-    """The spec answers what the stamps foretell.
+    """The spec answers what the stamps foretell, and gives each pageblock the type that they do.
 
     The fault is then in one of these two, not in the allocator beside them: a slip that was made in
     spec and allocator alike shows here.
     """
-    if subject.outcome == subject.foretold:
-        return None
-    return f"{subject.request}: the spec gave {subject.outcome}, the stamps {subject.foretold}"
+    if subject.outcome != subject.foretold:
+        return f"{subject.request}: the spec gave {subject.outcome}, the stamps {subject.foretold}"
+    for number, (mt, due) in enumerate(
+        zip(subject.pageblocks, subject.foretold_pageblocks, strict=True)
+    ):
+        if mt is not due:
+            return (
+                f"after {subject.request} the spec has {mt.name} for pageblock {number}, "
+                f"the stamps {due.name}"
+            )
+    return None
