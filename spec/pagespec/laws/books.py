@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pagespec.era import Design
+from pagespec.era import ERAS
 from pagespec.laws.exact import EXACT_LAWS, ORACLE_LAWS, TWIN_LAWS
 from pagespec.laws.law import LawBook, Level, Subject
 from pagespec.laws.outside import OUTSIDE_LAWS
@@ -13,7 +13,10 @@ from pagespec.laws.whole import BOOT_LAWS, RETURN_LAWS
 
 
 class Entry(NamedTuple):
-    """A law without its function. subject: what it is asked about."""
+    """A law without its function.
+
+    subject: what it is asked about. eras: the names of the eras that it speaks about.
+    """
 
     id: str
     level: Level
@@ -21,7 +24,7 @@ class Entry(NamedTuple):
     sentence: str
     reason: str
     source: str
-    designs: frozenset[Design]
+    eras: tuple[str, ...]
 
 
 def all_laws() -> list[Entry]:
@@ -41,4 +44,5 @@ def all_laws() -> list[Entry]:
 
 def _entries(subject: str, book: LawBook[Subject]) -> Iterator[Entry]:
     for law in book.laws:
-        yield Entry(law.id, law.level, subject, law.sentence, law.reason, law.source, law.designs)
+        eras = tuple(name for name, era in ERAS.items() if law.eras(era))
+        yield Entry(law.id, law.level, subject, law.sentence, law.reason, law.source, eras)

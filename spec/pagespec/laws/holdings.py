@@ -9,15 +9,24 @@ from typing import NamedTuple, Protocol
 
 from pagespec.frames import SIZES, head_of, is_aligned
 from pagespec.laws.masks import frames_of, frames_that_exist
+from pagespec.laws.ranges import place_refusal
 from pagespec.machine import Machine
+from pagespec.migratetype import REQUESTED, UNMOVABLE
 from pagespec.types import FAULT, NO_MEMORY, Block, Order, Pfn, Refusal
-from pagespec.zone import Held
+from pagespec.verbs import BLOCK_VERBS, Op, Outcome, Verb
+from pagespec.zone import Held, Zone
 
 REFUSALS = frozenset(int(refusal) for refusal in Refusal)
 """The outcomes that say no."""
 
 UNSERVED = REFUSALS | {NO_MEMORY, FAULT}
-"""The outcomes after which everything is as before."""
+"""The outcomes after which everything is as before, but for a range that was given up."""
+
+SIZED_VERBS = frozenset({Verb.ALLOC, Verb.FREE, Verb.SPLIT})
+"""The verbs that name an order."""
+
+BOOKED_VERBS = BLOCK_VERBS | {Verb.SPLIT}
+"""The verbs of which holdings alone say whether a request is legal."""
 
 
 class Holdings(Protocol):
@@ -46,14 +55,24 @@ def holder_of(holdings: Holdings, pfn: Pfn) -> Block | None:
     return None
 
 
-def due_refusal(holdings: Holdings, verb: str, order: Order, pfn: Pfn) -> Refusal | None:
-    """The refusal that a request deserves, or None if it must be served."""
+def due_refusal(holdings: Holdings, op: Op) -> Refusal | None:
+    """The refusal that a request deserves, or None if it must be served.
+
+    About requests that speak of more than one block only a zone can tell; a book lets them pass.
+    """
     machine = holdings.machine
-    if verb in ("alloc", "free") and not 0 <= order <= machine.top:
-        return Refusal.BAD_ORDER
-    if verb == "alloc":
-        return None
-    block = Block(pfn, order if verb == "free" else 0)
+    if op.verb in BOOKED_VERBS:
+        if op.verb in SIZED_VERBS and not 0 <= op.order <= machine.top:
+            return Refusal.BAD_ORDER
+        if op.verb is Verb.ALLOC:
+            return None if op.mt in REQUESTED else Refusal.BAD_TYPE
+        return _block_refusal(holdings, op)
+    return place_refusal(holdings, op) if isinstance(holdings, Zone) else None
+
+
+def _block_refusal(holdings: Holdings, op: Op) -> Refusal | None:
+    machine, pfn = holdings.machine, op.pfn
+    block = Block(pfn, op.order if op.verb in SIZED_VERBS else 0)
     if pfn < machine.start or pfn + SIZES[block.order] > machine.end:
         return Refusal.OUTSIDE
     if not is_aligned(pfn - machine.base, block.order):
@@ -65,34 +84,48 @@ def due_refusal(holdings: Holdings, verb: str, order: Order, pfn: Pfn) -> Refusa
         return Refusal.DOUBLE if pfn in holdings.given else Refusal.NEVER_GIVEN
     if holder.pfn != pfn:
         return Refusal.INTERIOR
-    if verb == "free" and holder.order != order:
+    if op.verb in SIZED_VERBS and holder.order != op.order:
         return Refusal.WRONG_ORDER
     held = holdings.held[pfn]
-    if verb == "put" and held.refs == 1 and not held.compound and held.order > 0:
+    if op.verb is Verb.PUT and held.refs == 1 and not held.compound and held.order > 0:
         return Refusal.WRONG_ORDER
-    return None
+    return Refusal.COMPOUND if op.verb is Verb.SPLIT and held.compound else None
 
 
-def due_release(holdings: Holdings, verb: str, pfn: Pfn) -> Release:
+def due_release(holdings: Holdings, verb: Verb, pfn: Pfn) -> Release:
     """What a legal free, get or put of a block must do."""
     machine, held = holdings.machine, holdings.held[pfn]
     whole = frames_of(machine, Block(pfn, held.order))
-    if verb == "get":
+    if verb is Verb.GET:
         return Release(0, held._replace(refs=held.refs + 1))
     if held.refs == 1:
         return Release(whole, None)
-    if verb == "put" or held.compound:
+    if verb is Verb.PUT or held.compound:
         return Release(0, held._replace(refs=held.refs - 1))
     first = frames_of(machine, Block(pfn, 0))
-    return Release(whole & ~first, Held(0, held.refs - 1, compound=False))
+    return Release(whole & ~first, held._replace(order=0, refs=held.refs - 1))
+
+
+def due_pieces(holdings: Holdings, pfn: Pfn) -> dict[Pfn, Held]:
+    """What a legal split of a block must leave: each frame on its own, the first as referenced."""
+    held = holdings.held[pfn]
+    pieces = {pfn + offset: held._replace(order=0, refs=1) for offset in range(SIZES[held.order])}
+    pieces[pfn] = held._replace(order=0)
+    return pieces
+
+
+def allocated(machine: Machine, op: Op) -> Held:
+    """The holding that a served allocation makes; without pageblocks all of them are UNMOVABLE."""
+    mt = UNMOVABLE if machine.pageblock is None else op.mt
+    return Held(op.order, 1, op.compound, mt)
 
 
 @dataclass(slots=True)
 class Book:
     """What a caller knows of an allocator that shows nothing: the blocks that it holds.
 
-    busy: the frames of all held blocks. failed: the orders of the requests that have failed
-    since something was last given back.
+    busy: the frames of all held blocks, and those that it reported as failed. failed: the orders
+    of the requests that have failed since something was last given back.
     """
 
     machine: Machine
@@ -102,28 +135,53 @@ class Book:
     failed: set[Order] = field(default_factory=set)
 
 
-def settle(book: Book, verb: str, order: Order, pfn: Pfn, compound: bool, outcome: int) -> None:
+def settle(book: Book, op: Op, outcome: Outcome) -> None:
     """Enter a request and its outcome.
 
     An illegal request enters nothing, whatever an allocator that does not refuse made of it.
     """
-    if due_refusal(book, verb, order, pfn) is not None:
+    if due_refusal(book, op) is not None:
         return
-    if outcome == NO_MEMORY:
-        book.failed.add(order)
+    if op.verb is Verb.ALLOC and outcome == NO_MEMORY:
+        book.failed.add(op.order)
     if outcome in UNSERVED:
         return
-    if verb == "alloc":
-        book.held[outcome] = Held(order, 1, compound)
-        book.given.add(outcome)
-        book.busy |= frames_of(book.machine, Block(outcome, order))
-    else:
-        release = due_release(book, verb, pfn)
-        pieces = book.held.pop(pfn).order
-        if release.kept is not None:
-            book.held[pfn] = release.kept
-            if release.freed:
-                book.given.update(pfn + SIZES[piece] for piece in range(pieces))
+    if op.verb is Verb.ALLOC:
+        _enter(book, {outcome: allocated(book.machine, op)})
+    elif op.verb is Verb.CONTIG and _in_zone(book.machine, outcome, op.pages):
+        pages = range(outcome, outcome + op.pages)
+        _enter(book, dict.fromkeys(pages, Held(0, 1, compound=False)))
+    elif op.verb is Verb.SPLIT:
+        pieces = due_pieces(book, op.pfn)
+        book.held.update(pieces)
+        book.given.update(pieces)
+    elif op.verb in (Verb.POISON, Verb.HEAL) and _in_zone(book.machine, op.pfn, 1):
+        frame = frames_of(book.machine, Block(op.pfn, 0))
+        book.busy = book.busy | frame if op.verb is Verb.POISON else book.busy & ~frame
+        book.failed.clear()
+    elif op.verb in BLOCK_VERBS:
+        _drop(book, op)
+
+
+def _in_zone(machine: Machine, pfn: Pfn, pages: int) -> bool:
+    """Whether a range that only a zone can judge is one that a book can enter."""
+    return machine.start <= pfn < pfn + pages <= machine.end
+
+
+def _enter(book: Book, held: dict[Pfn, Held]) -> None:
+    book.held.update(held)
+    book.given.update(held)
+    for pfn, holding in held.items():
+        book.busy |= frames_of(book.machine, Block(pfn, holding.order))
+
+
+def _drop(book: Book, op: Op) -> None:
+    release = due_release(book, op.verb, op.pfn)
+    pieces = book.held.pop(op.pfn).order
+    if release.kept is not None:
+        book.held[op.pfn] = release.kept
         if release.freed:
-            book.busy &= ~release.freed
-            book.failed.clear()
+            book.given.update(op.pfn + SIZES[piece] for piece in range(pieces))
+    if release.freed:
+        book.busy &= ~release.freed
+        book.failed.clear()

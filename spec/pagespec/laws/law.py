@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, Literal, NamedTuple, TypeVar, get_args
 
-from pagespec.era import Design, Era
-from pagespec.zone import Zone
+from pagespec.era import Era
+from pagespec.events import Event
+from pagespec.laws.swept import Swept
+from pagespec.verbs import Op, Outcome
 
 Level = Literal["outside", "refines", "exact"]
 """What a law needs: only the requests and their outcomes; a state; or the lists' order too."""
@@ -24,19 +26,16 @@ Complaint = str | None
 class Transition(NamedTuple):
     """One request between two states.
 
-    verb: alloc, free, get or put. outcome: as `pagespec.ops.Outcome`. visited: frames and list
-    nodes that the spec looked at, 0 for any other allocator. compound: whether an allocation asked
-    for a compound block; None if that is not known.
+    visited: frames and list nodes that the spec looked at, 0 for any other allocator. log: what the
+    spec said it did, in order; empty for any other allocator.
     """
 
-    before: Zone
-    verb: str
-    order: int
-    pfn: int
-    outcome: int
-    after: Zone
+    before: Swept
+    op: Op
+    outcome: Outcome
+    after: Swept
     visited: int = 0
-    compound: bool | None = None
+    log: tuple[Event, ...] = ()
 
 
 class LawBroken(Exception):
@@ -56,13 +55,13 @@ class Law(Generic[Subject]):
     """One law.
 
     id: its name. sentence: what must hold. reason: why it matters. source: where it comes from.
-    designs: the buddy designs that it speaks about.
+    eras: whether it speaks about an era.
     """
 
     id: str
     level: Level
     source: str
-    designs: frozenset[Design]
+    eras: Callable[[Era], bool]
     sentence: str
     reason: str
     complaint: Callable[[Subject], Complaint]
@@ -80,7 +79,7 @@ class LawBook(Generic[Subject]):
         *,
         source: str,
         level: Level = "refines",
-        designs: tuple[Design, ...] = ("tag", "bitmap"),
+        eras: Callable[[Era], bool] = lambda era: True,
     ) -> Callable[[Callable[[Subject], Complaint]], Callable[[Subject], Complaint]]:
         """Enter a function as a law; its docstring is the sentence and then the reason."""
 
@@ -91,7 +90,7 @@ class LawBook(Generic[Subject]):
                     id=law_id,
                     level=level,
                     source=source,
-                    designs=frozenset(designs),
+                    eras=eras,
                     sentence=" ".join(sentence.split()),
                     reason=" ".join(reason.split()),
                     complaint=function,
@@ -109,7 +108,7 @@ class LawBook(Generic[Subject]):
         without: laws about fields that the subject does not show.
         """
         for law in self.laws:
-            if era.design in law.designs and law.id not in without:
+            if law.eras(era) and law.id not in without:
                 complaint = law.complaint(subject)
                 if complaint is not None:
                     yield LawBroken(law.id, complaint)

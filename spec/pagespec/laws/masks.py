@@ -19,6 +19,12 @@ def frames_of(machine: Machine, block: Block) -> int:
     return WHOLE[block.order] << offset if offset >= 0 else WHOLE[block.order] >> -offset
 
 
+def frames_of_run(machine: Machine, first: Pfn, end: Pfn) -> int:
+    """The frames [first, end) as far as they lie in the zone."""
+    first, end = max(first, machine.start), min(end, machine.end)
+    return ((1 << end - first) - 1) << first - machine.start if first < end else 0
+
+
 @lru_cache(maxsize=64)
 def frames_that_exist(machine: Machine) -> int:
     """All frames of the zone but those in holes."""
@@ -32,7 +38,7 @@ def managed_frames(machine: Machine) -> int:
 
 
 def _frames_of_runs(machine: Machine, runs: tuple[tuple[Pfn, Pfn], ...]) -> int:
-    return sum(((1 << (end - first)) - 1) << (first - machine.start) for first, end in runs)
+    return sum(frames_of_run(machine, first, end) for first, end in runs)
 
 
 def lowest_of(machine: Machine, frames: int) -> Pfn:

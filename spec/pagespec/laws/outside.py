@@ -6,10 +6,12 @@ They judge any allocator, also one that shows no lists, merges late, or caches b
 from typing import NamedTuple
 
 from pagespec.frames import SIZES, head_of, is_aligned
-from pagespec.laws.holdings import REFUSALS, UNSERVED, Book, due_refusal
+from pagespec.laws.holdings import BOOKED_VERBS, REFUSALS, UNSERVED, Book, due_refusal
 from pagespec.laws.law import Complaint, LawBook
-from pagespec.laws.masks import frames_of
+from pagespec.laws.masks import frames_of, frames_of_run
+from pagespec.laws.wording import wording
 from pagespec.types import FAULT, NO_MEMORY, Block, Order, Pfn, Refusal
+from pagespec.verbs import Op, Outcome, Verb
 
 
 class Promises(NamedTuple):
@@ -31,10 +33,8 @@ class Sight(NamedTuple):
 
     book: Book
     promises: Promises
-    verb: str
-    order: Order
-    pfn: Pfn
-    outcome: int
+    op: Op
+    outcome: Outcome
 
 
 OUTSIDE_LAWS: LawBook[Sight] = LawBook()
@@ -42,13 +42,23 @@ OUTSIDE_LAWS: LawBook[Sight] = LawBook()
 
 def _illegal(sight: Sight) -> bool:
     """Whether the request should be refused. What else comes of it, no other law says."""
-    return due_refusal(sight.book, sight.verb, sight.order, sight.pfn) is not None
+    return due_refusal(sight.book, sight.op) is not None
 
 
 def _given(sight: Sight) -> Block | None:
-    if sight.verb != "alloc" or sight.outcome in UNSERVED or _illegal(sight):
+    if sight.op.verb is not Verb.ALLOC or sight.outcome in UNSERVED or _illegal(sight):
         return None
-    return Block(sight.outcome, sight.order)
+    return Block(sight.outcome, sight.op.order)
+
+
+def _range_given(sight: Sight) -> tuple[Pfn, Pfn] | None:
+    """The run [first, end) of frames that the request was given, if any."""
+    block = _given(sight)
+    if block is not None:
+        return block.pfn, block.pfn + SIZES[block.order]
+    if sight.op.verb is not Verb.CONTIG or sight.outcome in UNSERVED:
+        return None
+    return sight.outcome, sight.outcome + sight.op.pages
 
 
 @OUTSIDE_LAWS.law("OUT-fault", level="outside", source="derived")
@@ -57,25 +67,23 @@ def answered(sight: Sight) -> Complaint:
 
     A crash or a hang is the caller's crash or hang.
     """
-    if sight.outcome != FAULT:
-        return None
-    return f"{sight.verb} of pfn {sight.pfn} order {sight.order} was not answered"
+    return f"{wording(sight.op)} was not answered" if sight.outcome == FAULT else None
 
 
 @OUTSIDE_LAWS.law("OUT-inside", level="outside", source="derived")
 def inside(sight: Sight) -> Complaint:
-    """A block that is given out lies in the zone's managed memory and avoids its holes.
+    """What is given out lies in the zone's managed memory and avoids its holes.
 
     Whoever writes to it would write to memory that is not there.
     """
-    block = _given(sight)
-    if block is None:
+    run = _range_given(sight)
+    if run is None:
         return None
     managed = sight.book.machine.managed
-    end = block.pfn + SIZES[block.order]
-    if any(first <= block.pfn and end <= last for first, last in managed):
+    if any(first <= run[0] and run[1] <= last for first, last in managed):
         return None
-    return f"alloc gave {block}, which leaves the managed frames: {managed}"
+    given = _given(sight) or f"frames {run[0]}..{run[1]}"
+    return f"{sight.op.verb.value} gave {given}, which leaves the managed frames: {managed}"
 
 
 @OUTSIDE_LAWS.law("OUT-align", level="outside", source="derived")
@@ -93,24 +101,30 @@ def aligned(sight: Sight) -> Complaint:
 
 @OUTSIDE_LAWS.law("OUT-disjoint", level="outside", source="derived")
 def disjoint(sight: Sight) -> Complaint:
-    """No block that is given out overlaps one that is held.
+    """Nothing that is given out overlaps what is held, or a frame that was reported as failed.
 
     Two owners of one frame overwrite each other.
     """
-    block = _given(sight)
-    if block is None or not sight.book.busy & frames_of(sight.book.machine, block):
+    run = _range_given(sight)
+    if run is None:
         return None
-    return f"alloc gave {block}, part of which is held already"
+    if not sight.book.busy & frames_of_run(sight.book.machine, *run):
+        return None
+    given = _given(sight) or f"frames {run[0]}..{run[1]}"
+    return f"{sight.op.verb.value} gave {given}, part of which is held already"
 
 
 @OUTSIDE_LAWS.law("OUT-refuse", level="outside", source="derived")
 def refused(sight: Sight) -> Complaint:
     """A legal request is not refused, and an illegal one is if the allocator promises so.
 
-    The reason may differ from the spec's: only BUD-refuse asks for it.
+    The reason may differ from the spec's: only BUD-refuse asks for it. Of requests about ranges a
+    caller's book cannot tell.
     """
-    due = due_refusal(sight.book, sight.verb, sight.order, sight.pfn)
-    request = f"{sight.verb} of pfn {sight.pfn} order {sight.order}"
+    if sight.op.verb not in BOOKED_VERBS:
+        return None
+    due = due_refusal(sight.book, sight.op)
+    request = wording(sight.op)
     was_refused = sight.outcome in REFUSALS
     if due is None and was_refused:
         return f"{request} is legal and was refused as {Refusal(sight.outcome).name}"
@@ -124,16 +138,18 @@ def returned(sight: Sight) -> Complaint:
     """What has been given back can be had again.
 
     An allocator that merges eagerly serves every request for which an aligned run of frames is
-    free; any other at least once everything is back.
+    free; any other at least once everything is back. Where pageblocks have types, or guards take
+    frames, a caller cannot tell which of them are free to serve it.
     """
-    if sight.verb != "alloc" or sight.outcome != NO_MEMORY or _illegal(sight):
+    op, book = sight.op, sight.book
+    if op.verb is not Verb.ALLOC or sight.outcome != NO_MEMORY or _illegal(sight):
         return None
-    if sight.book.held and not sight.promises.merges_eagerly:
+    if book.machine.pageblock is not None or book.machine.guard:
         return None
-    run = free_run(sight.book, sight.order)
-    if run is None:
+    if book.held and not sight.promises.merges_eagerly:
         return None
-    return f"alloc order {sight.order} failed although all of {run} is free"
+    run = free_run(book, op.order)
+    return None if run is None else f"alloc order {op.order} failed although all of {run} is free"
 
 
 @OUTSIDE_LAWS.law("OUT-retry", level="outside", source="derived")
@@ -141,11 +157,14 @@ def retried(sight: Sight) -> Complaint:
     """A request that failed fails again as long as nothing is given back.
 
     A failure changes nothing: what the allocator could do for the request it has done by then.
-    Requests of other orders may be served all the same, from blocks that wait to be merged.
+    Requests of other orders may be served all the same, from blocks that wait to be merged, and
+    where pageblocks have types, those of other types and in other modes.
     """
-    if _given(sight) is None or sight.order not in sight.book.failed:
+    if sight.book.machine.pageblock is not None:
         return None
-    return f"alloc order {sight.order} was served; it had failed before, with no free between"
+    if _given(sight) is None or sight.op.order not in sight.book.failed:
+        return None
+    return f"alloc order {sight.op.order} was served; it had failed before, with no free between"
 
 
 def free_run(book: Book, order: Order) -> Block | None:

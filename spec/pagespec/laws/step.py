@@ -1,22 +1,23 @@
 """Laws about one request: what it may change, and what it must return."""
 
 from pagespec.frames import SIZES
-from pagespec.laws.holdings import REFUSALS, UNSERVED, due_refusal, due_release
+from pagespec.laws.holdings import REFUSALS, UNSERVED, allocated, due_refusal, due_release
 from pagespec.laws.law import Complaint, LawBook, Transition
 from pagespec.laws.masks import frames_of
-from pagespec.laws.state import free_frames
+from pagespec.laws.wording import wording
 from pagespec.types import NO_MEMORY, Block, Refusal
-from pagespec.zone import STATE, Held, free_blocks
+from pagespec.verbs import Verb
+from pagespec.zone import STATE
 
 STEP_LAWS: LawBook[Transition] = LawBook()
 
 
-def _served(step: Transition, *verbs: str) -> bool:
+def _served(step: Transition, *verbs: Verb) -> bool:
     """Whether a legal request was served. An illegal one should have done nothing: BUD-refuse."""
     return (
-        step.verb in verbs
+        step.op.verb in verbs
         and step.outcome not in UNSERVED
-        and due_refusal(step.before, step.verb, step.order, step.pfn) is None
+        and due_refusal(step.before.zone, step.op) is None
     )
 
 
@@ -27,14 +28,14 @@ def refused(step: Transition) -> Complaint:
     A free that is believed though it is wrong corrupts memory that somebody else owns. An
     allocator from outside may leave the reason unsaid.
     """
-    due = due_refusal(step.before, step.verb, step.order, step.pfn)
+    due = due_refusal(step.before.zone, step.op)
     got = Refusal(step.outcome) if step.outcome in REFUSALS else None
     if due is got or (due is not None and got is Refusal.UNSAID):
         return None
     named = [
         "served" if refusal is None else f"refused as {refusal.name}" for refusal in (due, got)
     ]
-    return f"{step.verb} of pfn {step.pfn} order {step.order} must be {named[0]}, was {named[1]}"
+    return f"{wording(step.op)} must be {named[0]}, was {named[1]}"
 
 
 @STEP_LAWS.law("BUD-success", source="mm/page_alloc.c, __rmqueue_smallest")
@@ -43,11 +44,11 @@ def succeeded(step: Transition) -> Complaint:
 
     An early end of the search is out of memory with memory left.
     """
-    if step.verb != "alloc" or step.outcome != NO_MEMORY:
+    if step.op.verb is not Verb.ALLOC or step.outcome != NO_MEMORY:
         return None
-    for block in free_blocks(step.before):
-        if block.order >= step.order:
-            return f"alloc order {step.order} failed although {block} was free"
+    for block in step.before.blocks:
+        if block.order >= step.op.order:
+            return f"{wording(step.op)} failed although {block} was free"
     return None
 
 
@@ -57,10 +58,10 @@ def expanded(step: Transition) -> Complaint:
 
     So the next requests walk upward through memory that lies together.
     """
-    if not _served(step, "alloc"):
+    if not _served(step, Verb.ALLOC):
         return None
-    before = set(free_blocks(step.before))
-    got = Block(step.outcome, step.order)
+    before = set(step.before.blocks)
+    got = Block(step.outcome, step.op.order)
     sources = [block for block in before if block.pfn == got.pfn and block.order >= got.order]
     if not sources:
         return f"alloc order {got.order} gave {got}, which headed no free block"
@@ -68,7 +69,7 @@ def expanded(step: Transition) -> Complaint:
     if sources[0].order != smallest:
         return f"{got} was cut from order {sources[0].order} although order {smallest} was free"
     halves = {Block(got.pfn + SIZES[half], half) for half in range(got.order, sources[0].order)}
-    after = set(free_blocks(step.after))
+    after = set(step.after.blocks)
     if after == before - {sources[0]} | halves:
         return None
     wrong = min(after ^ (before - {sources[0]} | halves))
@@ -81,15 +82,17 @@ def pieces_cover(step: Transition) -> Complaint:
 
     A piece too few is lost for ever; one too many has two owners.
     """
-    if not _served(step, "free") or step.before.held[step.pfn].refs == 1:
+    before, pfn = step.before.zone, step.op.pfn
+    if not _served(step, Verb.FREE) or before.held[pfn].refs == 1:
         return None
-    freed, kept = due_release(step.before, step.verb, step.pfn)
-    gained = free_frames(step.after) & ~free_frames(step.before)
-    if gained == freed and step.after.held.get(step.pfn) == kept:
+    freed, kept = due_release(before, step.op.verb, pfn)
+    gained = step.after.free & ~step.before.free
+    got = step.after.zone.held.get(pfn)
+    if gained == freed and got == kept:
         return None
     return (
-        f"free of pfn {step.pfn} order {step.order} under a reference freed frames {gained:#b} "
-        f"from the zone's start, expected {freed:#b}, and left {step.after.held.get(step.pfn)}"
+        f"{wording(step.op)} under a reference freed frames {gained:#b} "
+        f"from the zone's start, expected {freed:#b}, and left {got}"
     )
 
 
@@ -99,29 +102,26 @@ def nothing_else_changed(step: Transition) -> Complaint:
 
     Else one caller's request changes another's memory.
     """
-    before, after = step.before, step.after
+    op, before, after = step.op, step.before.zone, step.after.zone
     if step.outcome in UNSERVED:
         changed = [name for name in STATE if getattr(before, name) != getattr(after, name)]
         if changed:
-            return f"{step.verb} was not served and yet changed {', '.join(changed)}"
+            return f"{op.verb.value} was not served and yet changed {', '.join(changed)}"
         return None
-    if not _served(step, step.verb):
+    if not _served(step, op.verb):
         return None
-    expected_free, expected_held = free_frames(before), dict(before.held)
-    if step.verb == "alloc":
-        expected_free &= ~frames_of(before.machine, Block(step.outcome, step.order))
-        compound = step.compound
-        if compound is None:
-            compound = step.outcome in after.held and after.held[step.outcome].compound
-        expected_held[step.outcome] = Held(step.order, 1, compound)
+    expected_free, expected_held = step.before.free, dict(before.held)
+    if op.verb is Verb.ALLOC:
+        expected_free &= ~frames_of(before.machine, Block(step.outcome, op.order))
+        expected_held[step.outcome] = allocated(before.machine, op)
     else:
-        freed, kept = due_release(step.before, step.verb, step.pfn)
+        freed, kept = due_release(before, op.verb, op.pfn)
         expected_free |= freed
-        expected_held.pop(step.pfn)
+        expected_held.pop(op.pfn)
         if kept is not None:
-            expected_held[step.pfn] = kept
-    if free_frames(after) != expected_free:
-        wrong = free_frames(after) ^ expected_free
+            expected_held[op.pfn] = kept
+    if step.after.free != expected_free:
+        wrong = step.after.free ^ expected_free
         return f"frames {wrong:#b} from the zone's start changed hands besides the request's own"
     if after.held != expected_held:
         return f"holdings are {after.held}, expected {expected_held}"
@@ -135,13 +135,11 @@ def ends(step: Transition) -> Complaint:
     A loop that ends only by luck is a hang under another load. The spec alone counts what it looks
     at; of another allocator OUT-fault asks that it answers.
     """
-    orders = step.before.machine.top + 2
+    orders = step.before.zone.machine.top + 2
     pieces = 1
-    if step.verb == "free" and step.outcome not in REFUSALS:
-        pieces = max(1, step.order)
+    if step.op.verb is Verb.FREE and step.outcome not in REFUSALS:
+        pieces = max(1, step.op.order)
     bound = 2 * orders * pieces
     if step.visited <= bound:
         return None
-    return (
-        f"{step.verb} order {step.order} looked at {step.visited} places, at most {bound} are due"
-    )
+    return f"{wording(step.op)} looked at {step.visited} places, at most {bound} are due"
