@@ -1,0 +1,177 @@
+"""How a list adapts to its load: drains that grow with frees, refills that grow with requests.
+
+Two generations. From 5.13 a drain doubles its batch as long as nothing is allocated. Since 6.7 the
+refill doubles too, and `high` itself moves between two bounds: up with the load, down as the zone
+runs low.
+
+Source: mm/page_alloc.c (nr_pcp_free, nr_pcp_high, nr_pcp_alloc, decay_pcp_high), 5.15, 6.1, 6.12.
+"""
+
+from typing import NamedTuple
+
+from pagespec.pcp.index import COSTLY
+from pagespec.types import Order
+
+SCALE = 5
+"""A batch is doubled at most so often (CONFIG_PCP_BATCH_SCALE_MAX)."""
+
+
+class Pressure(NamedTuple):
+    """What the lists ask of their zone: whether it is being reclaimed, or below its high mark."""
+
+    reclaiming: bool = False
+    below_high: bool = False
+
+
+CALM = Pressure()
+
+
+class Doubling(NamedTuple):
+    """The state of 5.13 to 6.6. factor: how often the next drain doubles its batch."""
+
+    high: int
+    batch: int
+    factor: int = 0
+
+
+def high_of(load: Doubling, zone: Pressure) -> int:
+    """The number of frames from which a free drains: less while kswapd is at work."""
+    return min(4 * load.batch, load.high) if zone.reclaiming else load.high
+
+
+def drain_of(load: Doubling, count: int, zone: Pressure, *, free_high: bool = False) -> int:
+    """How many frames a drain takes.
+
+    free_high: since 5.17 a list that frees blocks of higher orders again and again keeps nothing,
+    so that those blocks merge.
+    """
+    if free_high:
+        return count
+    high = high_of(load, zone)
+    if high < load.batch:
+        return 1
+    most = high - load.batch
+    return max(load.batch, min(load.batch << load.factor, most))
+
+
+def after_drain(load: Doubling, zone: Pressure, *, free_high: bool = False) -> Doubling:
+    """The state after a drain: the next one doubles, unless this one met its limit."""
+    high = high_of(load, zone)
+    if free_high or high < load.batch or load.batch << load.factor >= high - load.batch:
+        return load
+    return load._replace(factor=load.factor + 1)
+
+
+def after_alloc(load: Doubling) -> Doubling:
+    """The state after a block was taken from a list: drains grow half as much."""
+    return load._replace(factor=load.factor // 2)
+
+
+def frees_high(load: Doubling, order: Order) -> bool:
+    """Since 5.17: whether freeing a block of that order empties the lists."""
+    return load.factor != 0 and 1 <= order <= COSTLY
+
+
+class Tuned(NamedTuple):
+    """The state since 6.7.
+
+    high moves between high_min and high_max. factor: how often the next refill doubles its batch.
+    freed: frames that were freed of late, which drains follow. high_order: whether the last free
+    was of a higher order. waits: whether a flush waits for a batch (a large data cache).
+    """
+
+    high_min: int
+    high_max: int
+    batch: int
+    high: int = 0
+    factor: int = 0
+    freed: int = 0
+    high_order: bool = False
+    waits: bool = False
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the administrator has set `high`."""
+        return self.high_min == self.high_max
+
+
+def _within(load: Tuned, high: int) -> int:
+    return max(load.high_min, min(high, load.high_max))
+
+
+def refill(load: Tuned, order: Order, count: int, zone: Pressure) -> tuple[int, Tuned]:
+    """How many blocks a list of that order asks for when it is empty, and the state after."""
+    load = load._replace(high=_within(load, load.high))
+    batch = load.batch
+    if load.high < batch:
+        return 1, load
+    asked = batch if order > 0 else batch << load.factor
+    if not load.fixed and not zone.below_high:
+        load = load._replace(high=min(load.high + asked, load.high_max))
+    if order == 0:
+        most = max(load.high - count - batch, batch)
+        if asked <= most and load.factor < SCALE:
+            load = load._replace(factor=load.factor + 1)
+        asked = min(asked, most)
+    return (max(asked >> order, 2) if asked > 1 else asked), load
+
+
+def taken(load: Tuned) -> Tuned:
+    """The state when a block is asked for: what was freed before counts half."""
+    return load._replace(freed=load.freed // 2)
+
+
+class Freed(NamedTuple):
+    """What follows from a free: the state, and how many frames to drain, 0 for none."""
+
+    load: Tuned
+    drain: int
+
+
+def freed(load: Tuned, order: Order, count: int, zone: Pressure) -> Freed:
+    """A block is freed onto the lists, which hold `count` frames with it."""
+    batch, free_high = load.batch, False
+    load = load._replace(factor=load.factor // 2)
+    if 1 <= order <= COSTLY:
+        free_high = load.freed >= batch and load.high_order and (not load.waits or count >= batch)
+        load = load._replace(high_order=True)
+    else:
+        load = load._replace(high_order=False)
+    if load.freed < batch << SCALE:
+        load = load._replace(freed=load.freed + (1 << order))
+    high, load = _drain_at(load, count, zone, free_high)
+    if count < high:
+        return Freed(load, 0)
+    if free_high:
+        return Freed(load, min(count, batch << SCALE))
+    if high < batch:
+        return Freed(load, 1)
+    return Freed(load, max(batch, min(load.freed, high - batch)))
+
+
+def _drain_at(load: Tuned, count: int, zone: Pressure, free_high: bool) -> tuple[int, Tuned]:
+    """From how many frames this free drains, and the state with `high` adapted."""
+    high = _within(load, load.high)
+    load = load._replace(high=high)
+    lowered = load._replace(high=max(high - max(load.freed, load.batch), load.high_min))
+    if high == 0:
+        return 0, load
+    if free_high:
+        return 0, load._replace(high=max(high - (load.batch << SCALE), load.high_min))
+    if zone.reclaiming:
+        return min(4 * load.batch, lowered.high), lowered
+    if load.fixed:
+        return high, load
+    if zone.below_high:
+        return max(count, load.high_min), lowered
+    if count >= high and high < load.freed + load.batch:
+        load = load._replace(high=_within(load, load.freed + load.batch))
+    return high, load
+
+
+def decay(load: Tuned, count: int) -> Freed:
+    """What the periodic worker does: `high` falls by an eighth, and what is above it is drained."""
+    high = load.high
+    if high > load.high_min:
+        high = max(count - (load.batch << SCALE), high - (high >> 3), load.high_min)
+    return Freed(load._replace(high=high), max(0, count - high))
