@@ -15,12 +15,14 @@ from pagespec.laws.law import LawBook, Transition
 from pagespec.laws.outside import OUTSIDE_LAWS, Promises, Sight
 from pagespec.laws.state import READING_LAWS, STATE_LAWS
 from pagespec.laws.step import STEP_LAWS
+from pagespec.laws.swept import swept
 from pagespec.laws.whole import BOOT_LAWS, RETURN_LAWS
 from pagespec.machine import Machine
+from pagespec.migratetype import UNMOVABLE, MigrateType
 from pagespec.ops import perform
 from pagespec.types import FAULT, NO_MEMORY, Refusal
 from pagespec.verbs import Op, Verb
-from pagespec.zone import Held, Zone, copy_of, list_add, list_del
+from pagespec.zone import Held, Lists, Zone, copy_of, list_add, list_del
 
 HELD = Held(0, 1, compound=False)
 TAG, BITMAP = ERAS["6.1"], ERAS["2.6.8"]
@@ -59,12 +61,22 @@ def state(law_id: str, what: str, change: Callable[[Zone], object], zone: Zone) 
     """A row of a zone: with the change it is broken, without it is sound."""
     broken = copy_of(zone)
     change(broken)
-    row(STATE_LAWS, law_id, what, broken, zone, zone.machine.era)
+    row(STATE_LAWS, law_id, what, swept(broken), swept(zone), zone.machine.era)
+
+
+def put(zone: Zone, pfn: int, order: int, mt: MigrateType = UNMOVABLE) -> None:
+    """List a block that was not free before, whatever else is where it lies."""
+    list_add(zone, pfn, order, mt)
+
+
+def lose(zone: Zone, pfn: int, order: int, mt: MigrateType = UNMOVABLE) -> None:
+    """Unlist a free block."""
+    list_del(zone, pfn, order, mt)
 
 
 def move(zone: Zone, order: int, pfn: int, to_pfn: int) -> None:
-    list_del(zone, pfn, order)
-    list_add(zone, to_pfn, order)
+    lose(zone, pfn, order)
+    put(zone, to_pfn, order)
 
 
 # --- the state between requests ----------------------------------------------------------------
@@ -81,30 +93,30 @@ KEPT = zone_after(era=ERAS["2004-v2"], pages=5, top=2)  # frame 4 is the victim
 row(READING_LAWS, "BUD-links", "a reader stumbled", "block 4 of order 2 points nowhere", None)
 state("BUD-align", "a pair starts at an odd frame", lambda z: move(z, 1, 2, 3), ONE_OUT)
 state("BUD-align", "a pair of frame 0, where frame 3 counts", lambda z: move(z, 1, 3, 4), SHIFTED)
-state("BUD-inside", "a frame past the end", lambda z: list_add(z, 16, 0), ONE_OUT)
-state("BUD-inside", "a frame below the start", lambda z: list_add(z, 7, 0), HIGH)
-state("BUD-inside", "a frame in a hole", lambda z: list_add(z, 10, 0), HOLED)
-state("BUD-disjoint", "a frame of a free pair", lambda z: list_add(z, 3, 0), ONE_OUT)
-state("BUD-partition", "a free block is lost", lambda z: list_del(z, 4, 2), ONE_OUT)
-state("BUD-partition", "a held frame is free", lambda z: list_add(z, 0, 0), ONE_OUT)
+state("BUD-inside", "a frame past the end", lambda z: put(z, 16, 0), ONE_OUT)
+state("BUD-inside", "a frame below the start", lambda z: put(z, 7, 0), HIGH)
+state("BUD-inside", "a frame in a hole", lambda z: put(z, 10, 0), HOLED)
+state("BUD-disjoint", "a frame of a free pair", lambda z: put(z, 3, 0), ONE_OUT)
+state("BUD-partition", "a free block is lost", lambda z: lose(z, 4, 2), ONE_OUT)
+state("BUD-partition", "a held frame is free", lambda z: put(z, 0, 0), ONE_OUT)
 state("BUD-partition", "two hold one frame", lambda z: z.held.update({1: HELD}), PAIR_OUT)
 state("BUD-partition", "a hole is held", lambda z: z.held.update({9: HELD}), HOLED)
 state("BUD-partition", "below the zone is held", lambda z: z.held.update({7: HELD}), HIGH)
-state("BUD-partition", "a victim is free", lambda z: list_add(z, 4, 0), KEPT)
+state("BUD-partition", "a victim is free", lambda z: put(z, 4, 0), KEPT)
 
 
 def halve(zone: Zone) -> None:
     """Split a free block for nobody."""
-    list_del(zone, 4, 2)
-    list_add(zone, 4, 1)
-    list_add(zone, 6, 1)
+    lose(zone, 4, 2)
+    put(zone, 4, 1)
+    put(zone, 6, 1)
 
 
 def halve_all(zone: Zone) -> None:
     """Split the block that is the whole zone for nobody."""
-    list_del(zone, 8, 3)
-    list_add(zone, 8, 2)
-    list_add(zone, 12, 2)
+    lose(zone, 8, 3)
+    put(zone, 8, 2)
+    put(zone, 12, 2)
 
 
 state("BUD-maximal", "two free buddies stay apart", halve, ONE_OUT)
@@ -122,24 +134,32 @@ state("BUD-count", "free_pages is off", lambda z: setattr(z, "free_pages", 16), 
 # --- one request -------------------------------------------------------------------------------
 
 
-def transition(before: Zone, op: Op, outcome: int | None = None, visited: int = 0) -> Transition:
-    """What the spec makes of the request, or what it would be with another outcome."""
+def transition(
+    before: Zone,
+    op: Op,
+    outcome: int | None = None,
+    visited: int = 0,
+    change: Callable[[Zone], object] = id,
+) -> Transition:
+    """What the spec makes of the request, or with another outcome and a change to the state."""
     after = copy_of(before)
     got = perform(after, op)
+    log = tuple(after.log)
+    after.log.clear()
+    change(after)
     due = got if outcome is None else outcome
-    return Transition(before, op.verb.value, op.order, op.pfn, due, after, visited, op.compound)
+    return Transition(swept(before), op, due, swept(after), visited, log)
 
 
 def step(law_id: str, what: str, change: Callable[[Zone], object], before: Zone, op: Op) -> None:
     """A row of a request: with the change to the state after it is broken."""
-    broken, sound = transition(before, op), transition(before, op)
-    change(broken.after)
+    broken, sound = transition(before, op, change=change), transition(before, op)
     row(STEP_LAWS, law_id, what, broken, sound, before.machine.era)
 
 
 def answer(law_id: str, what: str, outcome: int, before: Zone, op: Op) -> None:
     """A row of a request that changed nothing and was answered wrongly."""
-    broken = transition(before, op, outcome)._replace(after=copy_of(before))
+    broken = transition(before, op, outcome)._replace(after=swept(before), log=())
     row(STEP_LAWS, law_id, what, broken, transition(before, op), before.machine.era)
 
 
@@ -161,28 +181,28 @@ def upper_half(zone: Zone) -> None:
     zone.held[1] = zone.held.pop(0)
 
 
-wrong_half = transition(WHOLE, ALLOC, outcome=1)
-upper_half(wrong_half.after)
+wrong_half = transition(WHOLE, ALLOC, outcome=1, change=upper_half)
 row(STEP_LAWS, "BUD-expand", "the wrong half", wrong_half, transition(WHOLE, ALLOC))
 
 
 def cut_from_the_top(zone: Zone) -> None:
     """The request is served from the largest block although a smaller one would do."""
-    list_del(zone, 8, 3)
+    lose(zone, 8, 3)
     for order, pfn in ((2, 12), (1, 10), (0, 9)):
-        list_add(zone, pfn, order)
+        put(zone, pfn, order)
     zone.held[8] = HELD
 
 
-too_large = transition(ONE_OUT, ALLOC, outcome=8)._replace(after=copy_of(ONE_OUT))
-cut_from_the_top(too_large.after)
+cut = copy_of(ONE_OUT)
+cut_from_the_top(cut)
+too_large = transition(ONE_OUT, ALLOC, outcome=8)._replace(after=swept(cut))
 row(STEP_LAWS, "BUD-expand", "a larger block is cut", too_large, transition(ONE_OUT, ALLOC))
-step("BUD-expand", "an upper half is lost", lambda z: list_del(z, 2, 1), WHOLE, ALLOC)
+step("BUD-expand", "an upper half is lost", lambda z: lose(z, 2, 1), WHOLE, ALLOC)
 step("BUD-expand", "an upper half is split too", halve, WHOLE, ALLOC)
 step(
     "SPLIT-pieces",
     "a piece is lost",
-    lambda z: list_del(z, 1, 0),
+    lambda z: lose(z, 1, 0),
     SHARED,
     Op(Verb.FREE, 2, 0),
 )
@@ -210,7 +230,7 @@ step(
     zone_after(ALLOC, ALLOC),
     FREE,
 )
-step("ZONE-frame", "a free takes more", lambda z: list_del(z, 8, 3), ONE_OUT, FREE)
+step("ZONE-frame", "a free takes more", lambda z: lose(z, 8, 3), ONE_OUT, FREE)
 step(
     "ZONE-frame",
     "two references for one get",
@@ -240,11 +260,11 @@ EAGER, LAZY = Promises(), Promises(merges_eagerly=False)
 MACHINE = Machine(pages=16, top=3, era=TAG, holes=((8, 10),))
 
 
-def book(*requests: tuple[str, int, int, int]) -> Book:
-    """What a caller knows after some requests: verb, order, frame, outcome."""
+def book(*requests: tuple[Op, int]) -> Book:
+    """What a caller knows after some requests and their outcomes."""
     got = Book(MACHINE)
-    for verb, order, pfn, outcome in requests:
-        settle(got, verb, order, pfn, compound=False, outcome=outcome)
+    for op, outcome in requests:
+        settle(got, op, outcome)
     return got
 
 
@@ -253,53 +273,59 @@ def sight(
     what: str,
     broken: int,
     sound: int,
-    request: tuple[str, int, int],
+    request: Op,
     known: Book,
     promises: Promises = EAGER,
 ) -> None:
     """A row of a request that was answered wrongly, and the same with a right answer."""
-    seen = Sight(known, promises, *request, broken)
+    seen = Sight(known, promises, request, broken)
     row(OUTSIDE_LAWS, law_id, what, seen, seen._replace(outcome=sound))
 
 
-NEW, FIRST = book(), book(("alloc", 1, 0, 0))
-FAILED = book(*[("alloc", 2, 0, pfn) for pfn in (0, 4)], ("alloc", 2, 0, NO_MEMORY))
+NEW, FIRST = book(), book((Op(Verb.ALLOC, 1), 0))
+FAILED = book(*[(Op(Verb.ALLOC, 2), pfn) for pfn in (0, 4)], (Op(Verb.ALLOC, 2), NO_MEMORY))
 
-sight("OUT-fault", "a crash", FAULT, 0, ("alloc", 0, 0), NEW)
-sight("OUT-inside", "past the end", 16, 15, ("alloc", 0, 0), NEW)
-sight("OUT-inside", "below frame zero", -200, 0, ("alloc", 0, 0), NEW)
-sight("OUT-inside", "into a hole", 8, 12, ("alloc", 2, 0), NEW)
-sight("OUT-align", "off its alignment", 3, 2, ("alloc", 1, 0), NEW)
-sight("OUT-disjoint", "a frame that is held", 1, 2, ("alloc", 0, 0), FIRST)
-sight("OUT-disjoint", "a block around a held one", 0, 4, ("alloc", 2, 0), FIRST)
-sight("OUT-refuse", "an illegal free is served", 0, Refusal.UNSAID, ("free", 0, 4), FIRST)
-sight("OUT-refuse", "a legal free is refused", Refusal.DOUBLE, 0, ("free", 1, 0), FIRST)
-sight("OUT-refuse", "a legal order is refused", Refusal.BAD_ORDER, 4, ("alloc", 0, 0), FIRST)
-sight("OUT-return", "a free run is not found", NO_MEMORY, 12, ("alloc", 2, 0), FIRST)
-sight("OUT-return", "an empty zone does not serve", NO_MEMORY, 0, ("alloc", 3, 0), NEW, LAZY)
-sight("OUT-retry", "what failed is served", 12, NO_MEMORY, ("alloc", 2, 0), FAILED, LAZY)
+sight("OUT-fault", "a crash", FAULT, 0, Op(Verb.ALLOC, 0), NEW)
+sight("OUT-inside", "past the end", 16, 15, Op(Verb.ALLOC, 0), NEW)
+sight("OUT-inside", "below frame zero", -200, 0, Op(Verb.ALLOC, 0), NEW)
+sight("OUT-inside", "into a hole", 8, 12, Op(Verb.ALLOC, 2), NEW)
+sight("OUT-align", "off its alignment", 3, 2, Op(Verb.ALLOC, 1), NEW)
+sight("OUT-disjoint", "a frame that is held", 1, 2, Op(Verb.ALLOC, 0), FIRST)
+sight("OUT-disjoint", "a block around a held one", 0, 4, Op(Verb.ALLOC, 2), FIRST)
+sight("OUT-refuse", "an illegal free is served", 0, Refusal.UNSAID, Op(Verb.FREE, 0, 4), FIRST)
+sight("OUT-refuse", "a legal free is refused", Refusal.DOUBLE, 0, Op(Verb.FREE, 1, 0), FIRST)
+sight("OUT-refuse", "a legal order is refused", Refusal.BAD_ORDER, 4, Op(Verb.ALLOC, 0), FIRST)
+sight("OUT-return", "a free run is not found", NO_MEMORY, 12, Op(Verb.ALLOC, 2), FIRST)
+sight("OUT-return", "an empty zone does not serve", NO_MEMORY, 0, Op(Verb.ALLOC, 3), NEW, LAZY)
+sight("OUT-retry", "what failed is served", 12, NO_MEMORY, Op(Verb.ALLOC, 2), FAILED, LAZY)
 
 # --- whole zones, and the order of lists -------------------------------------------------------
 
 forgetful = zone_after()
-list_del(forgetful, 8, 3)
-row(BOOT_LAWS, "INIT", "boot forgets a block", forgetful, zone_after())
+lose(forgetful, 8, 3)
+row(BOOT_LAWS, "INIT", "boot forgets a block", swept(forgetful), swept(zone_after()))
 rich = zone_after()
 rich.free_pages = 17
-row(BOOT_LAWS, "INIT", "boot counts a frame too many", rich, zone_after())
+row(BOOT_LAWS, "INIT", "boot counts a frame too many", swept(rich), swept(zone_after()))
 apart = zone_after()
-list_del(apart, 8, 3)
-list_add(apart, 8, 2)
-list_add(apart, 12, 2)
-row(RETURN_LAWS, "BUD-order-free", "halves stay apart", apart, zone_after())
+lose(apart, 8, 3)
+put(apart, 8, 2)
+put(apart, 12, 2)
+row(RETURN_LAWS, "BUD-order-free", "halves stay apart", swept(apart), swept(zone_after()))
 extra = zone_after()
-list_add(extra, 3, 0)
-row(RETURN_LAWS, "BUD-order-free", "a frame too many", extra, zone_after())
+put(extra, 3, 0)
+row(RETURN_LAWS, "BUD-order-free", "a frame too many", swept(extra), swept(zone_after()))
 
-GOT = Placed("alloc order 0", 0, 0, [[1], [2, 4]], [[1], [2, 4]])
+
+def typed(*lists: list[int]) -> Lists:
+    """Lists of a machine without pageblocks, by order."""
+    return [{UNMOVABLE: blocks} for blocks in lists]
+
+
+GOT = Placed("alloc order 0", 0, 0, typed([1], [2, 4]), typed([1], [2, 4]))
 row(EXACT_LAWS, "BUD-place", "not the head of the list", GOT._replace(outcome=4), GOT)
-row(EXACT_LAWS, "BUD-place", "the tail for the head", GOT._replace(lists=[[1], [4, 2]]), GOT)
-row(EXACT_LAWS, "BUD-place", "another block", GOT._replace(lists=[[1], [2, 6]]), GOT)
+row(EXACT_LAWS, "BUD-place", "the tail for the head", GOT._replace(lists=typed([1], [4, 2])), GOT)
+row(EXACT_LAWS, "BUD-place", "another block", GOT._replace(lists=typed([1], [2, 6])), GOT)
 
 
 def other(field: str, value: object) -> Twins:
@@ -319,5 +345,5 @@ for field, value in [
 ]:
     row(TWIN_LAWS, "TWIN-equal", field, other(field, value), Twins(ONE_OUT, copy_of(ONE_OUT)))
 
-TOLD = Foretold("alloc order 0", 4, 4)
+TOLD = Foretold("alloc order 0", 4, 4, [], [])
 row(ORACLE_LAWS, "SPEC-stamps", "the stamps know better", TOLD._replace(foretold=0), TOLD)

@@ -20,8 +20,10 @@ from pagespec.events import Kind
 from pagespec.frames import SIZES
 from pagespec.laws.law import LawBroken
 from pagespec.laws.state import STATE_LAWS
+from pagespec.laws.swept import swept
 from pagespec.laws.whole import RETURN_LAWS
 from pagespec.machine import Machine
+from pagespec.rmqueue import Want
 from pagespec.steps import Step, Steps, run
 from pagespec.zone import Zone
 
@@ -51,7 +53,7 @@ RACY = patched(
 def shared_block(order: int, extra: int = 1, *, compound: bool) -> tuple[Zone, int]:
     """A zone of 16 frames in which one block is held with some references besides the owner's."""
     zone = boot(Machine(pages=16, top=3, era=ERAS["6.1"]))
-    pfn = run(alloc_pages(zone, order, compound=compound))
+    pfn = run(alloc_pages(zone, Want(order), compound=compound))
     assert pfn is not None
     for _ in range(extra):
         run(get_page(zone, pfn))
@@ -102,8 +104,8 @@ def test_every_schedule_frees_every_frame_once(order: int, extra: int, compound:
         count += 1
         assert sorted(freed_frames(zone)) == list(range(SIZES[order]))
         assert zone.held == {}
-        STATE_LAWS.check(zone.machine.era, zone)
-        RETURN_LAWS.check(zone.machine.era, zone)
+        STATE_LAWS.check(zone.machine.era, swept(zone))
+        RETURN_LAWS.check(zone.machine.era, swept(zone))
     assert count > 5
 
 
@@ -112,10 +114,14 @@ def test_every_schedule_of_requests_keeps_the_laws() -> None:
 
     def setting() -> tuple[Zone, list[Steps[Any]]]:
         zone, pfn = shared_block(2, 0, compound=False)
-        return zone, [alloc_pages(zone, 3), free_pages(zone, pfn, 2), alloc_pages(zone, 0)]
+        return zone, [
+            alloc_pages(zone, Want(3)),
+            free_pages(zone, pfn, 2),
+            alloc_pages(zone, Want(0)),
+        ]
 
     for _, zone in endings(setting):
-        STATE_LAWS.check(zone.machine.era, zone)
+        STATE_LAWS.check(zone.machine.era, swept(zone))
 
 
 def verdict(free: FreePages, order: int, *, compound: bool) -> set[str]:
@@ -128,7 +134,7 @@ def verdict(free: FreePages, order: int, *, compound: bool) -> set[str]:
 
     for _, zone in endings(setting):
         try:
-            STATE_LAWS.check(zone.machine.era, zone)
+            STATE_LAWS.check(zone.machine.era, swept(zone))
         except LawBroken as law:
             broken.add(law.law_id)
     return broken

@@ -11,9 +11,11 @@ from pagespec.laws.holdings import Book, due_refusal, settle
 from pagespec.laws.law import Transition
 from pagespec.laws.outside import OUTSIDE_LAWS, Promises, Sight
 from pagespec.laws.step import STEP_LAWS
+from pagespec.laws.swept import swept
 from pagespec.machine import Machine
 from pagespec.ops import perform
 from pagespec.types import FAULT, NO_MEMORY, Refusal
+from pagespec.verbs import Op, Verb
 from pagespec.zone import copy_of
 
 OUTCOMES = st.sampled_from([0, NO_MEMORY, FAULT, *map(int, Refusal)]) | st.integers(-200, 200)
@@ -28,12 +30,11 @@ def test_any_outcome_is_judged_from_outside(
     zone, book = boot(machine), Book(machine)
     for _ in range(6):
         op, outcome = data.draw(ops(zone)), data.draw(OUTCOMES)
-        verb, order, pfn = op.verb.value, op.order, op.pfn
-        sight = Sight(book, promises, verb, order, pfn, outcome)
-        due = due_refusal(book, verb, order, pfn)
+        sight = Sight(book, promises, op, outcome)
+        due = due_refusal(book, op)
         broken = [law.law_id for law in OUTSIDE_LAWS.broken(machine.era, sight)]
         if not broken:
-            settle(book, verb, order, pfn, op.compound, outcome)
+            settle(book, op, outcome)
 
         assert due is None or set(broken) <= {"OUT-refuse", "OUT-fault"}
 
@@ -42,13 +43,13 @@ def test_any_outcome_is_judged_from_outside(
 def test_any_transition_is_judged(machine: Machine, data: DataObject) -> None:
     """Also one whose states, request and outcome have nothing to do with each other."""
     zone = boot(machine)
-    states = [copy_of(zone)]
+    states = [swept(copy_of(zone))]
     for _ in range(4):
         perform(zone, data.draw(ops(zone)))
-        states.append(copy_of(zone))
+        states.append(swept(copy_of(zone)))
     before, after = (data.draw(st.sampled_from(states)) for _ in range(2))
     op, outcome = data.draw(ops(zone)), data.draw(OUTCOMES)
-    step = Transition(before, op.verb.value, op.order, op.pfn, outcome, after)
+    step = Transition(before, op, outcome, after)
 
     assert all(broken.complaint for broken in STEP_LAWS.broken(machine.era, step))
 
@@ -56,7 +57,7 @@ def test_any_transition_is_judged(machine: Machine, data: DataObject) -> None:
 def test_a_book_forgets_what_should_have_been_refused() -> None:
     """An allocator that answers an order that does not exist with nothing may serve others."""
     book = Book(Machine(pages=8, top=3, era=ERAS["6.1"]))
-    for verb, order, pfn, outcome in [("alloc", 40, 0, NO_MEMORY), ("free", 0, 3, 0)]:
-        settle(book, verb, order, pfn, compound=False, outcome=outcome)
+    for op, outcome in [(Op(Verb.ALLOC, 40), NO_MEMORY), (Op(Verb.FREE, 0, 3), 0)]:
+        settle(book, op, outcome)
 
     assert book == Book(book.machine)

@@ -38,13 +38,13 @@ def test_the_page_of_laws_has_every_law() -> None:
 
 def test_a_law_in_markdown() -> None:
     """Each thing that is said of it has a column; a bar in a cell stays a bar."""
-    law = Entry("A", "exact", "numbers", "|x| < 2.", "Why.", "derived", frozenset({"tag"}))
+    law = Entry("A", "exact", "numbers", "|x| < 2.", "Why.", "derived", ("6.1", "6.12"))
 
     assert laws_markdown({"A": ["m", "n"]}, [law]) == (
         "## About numbers\n\n"
-        "| id | level | law | why | source | designs | mutants it may name |\n"
+        "| id | level | law | why | source | eras | mutants it may name |\n"
         "|---|---|---|---|---|---|---|\n"
-        "| A | exact | \\|x\\| < 2. | Why. | derived | tag | m, n |\n"
+        "| A | exact | \\|x\\| < 2. | Why. | derived | since 6.1 | m, n |\n"
     )
 
 

@@ -14,6 +14,7 @@ from pagespec.era import ERAS
 from pagespec.events import Event, Kind
 from pagespec.machine import Machine
 from pagespec.ops import perform
+from pagespec.rmqueue import Want
 from pagespec.steps import run
 from pagespec.types import (
     REFUSED,
@@ -36,15 +37,19 @@ def zone_with_holdings() -> Zone:
     """Frames 8 to 23 but for 22, TOP 3: 8-15, 16-19 and 20 are held, 23 was, 21 never was."""
     zone = boot(Machine(pages=16, top=3, era=ERAS["2.6.37"], start=8, holes=((22, 23),)))
     for order in (3, 2, 0, 0):
-        run(alloc_pages(zone, order))
+        run(alloc_pages(zone, Want(order)))
     run(free_pages(zone, 23, 0))
     zone.log.clear()
     return zone
 
 
 TABLE: list[tuple[type[Refused], Callable[[Zone], object], str]] = [
-    (BadOrder, lambda z: run(alloc_pages(z, 4)), "pfn 0 order 4: no block of this zone has"),
-    (BadOrder, lambda z: run(alloc_pages(z, -1)), "pfn 0 order -1: no block of this zone has"),
+    (BadOrder, lambda z: run(alloc_pages(z, Want(4))), "pfn 0 order 4: no block of this zone has"),
+    (
+        BadOrder,
+        lambda z: run(alloc_pages(z, Want(-1))),
+        "pfn 0 order -1: no block of this zone has",
+    ),
     (BadOrder, lambda z: run(free_pages(z, 8, 4)), "pfn 8 order 4: no block of this zone has"),
     (OutsideZone, lambda z: run(free_pages(z, 7, 0)), "pfn 7 order 0: lies outside the zone"),
     (OutsideZone, lambda z: run(free_pages(z, 24, 0)), "pfn 24 order 0: lies outside the zone"),

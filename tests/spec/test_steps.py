@@ -66,6 +66,7 @@ def test_the_operations_are_found() -> None:
         "free_pages",
         "get_page",
         "put_page",
+        "split_page",
     ]
 
 

@@ -33,10 +33,11 @@ from pagespec.buddy import free_one_block
 from pagespec.era import ERAS, Bounds
 from pagespec.laws.holdings import REFUSALS
 from pagespec.machine import Machine
+from pagespec.migratetype import UNMOVABLE
 from pagespec.ops import perform
 from pagespec.types import Block
 from pagespec.verbs import Op, Verb
-from pagespec.zone import Zone, empty_zone
+from pagespec.zone import Zone, empty_zone, lists_of
 
 IN_2004 = machines(eras=["2.6.11"])
 TAG_ERAS = [name for name, era in ERAS.items() if era.design == "tag"]
@@ -126,8 +127,8 @@ def test_where_a_zone_lies_makes_no_difference(machine: Machine, data: DataObjec
         got, moved = perform(here, op), perform(there, op._replace(pfn=op.pfn + shift))
 
         assert moved == (got + by if op.verb is Verb.ALLOC and got >= 0 else got)
-        for a, b in zip(here.free_area, there.free_area, strict=True):
-            assert [pfn + by for pfn in a] == list(b)
+        for a, b in zip(lists_of(here), lists_of(there), strict=True):
+            assert [pfn + by for pfn in a[UNMOVABLE]] == b[UNMOVABLE]
 
 
 # --- no frame that does not exist is ever asked ------------------------------------------------
@@ -155,7 +156,7 @@ def everything_out_and_back(machine: Machine, runs: tuple[tuple[int, int], ...])
     zone = empty_zone(machine)
     zone.tag = MemoryMap(machine)
     for pfn in bit_reversed([pfn for first, end in runs for pfn in range(first, end)]):
-        free_one_block(zone, pfn, 0)
+        free_one_block(zone, pfn, 0, UNMOVABLE)
     for order in [*range(machine.top, -1, -1)] * 2:
         perform(zone, Op(Verb.ALLOC, order))
     for pfn in bit_reversed(list(zone.held)):

@@ -14,6 +14,7 @@ from pagespec.era import ERAS
 from pagespec.events import Kind
 from pagespec.frames import buddy_of, parent_of
 from pagespec.machine import Machine
+from pagespec.migratetype import UNMOVABLE
 from pagespec.ops import perform
 from pagespec.types import Block
 from pagespec.verbs import Op, Verb
@@ -21,13 +22,18 @@ from pagespec.zone import Zone, empty_zone, free_blocks, list_add
 
 
 class Expands(Protocol):
-    """A design, as far as this file asks it."""
+    """How a design puts the upper halves of a split back."""
 
-    def expand(self, zone: Zone, pfn: int, low: int, high: int) -> None: ...
+    def __call__(self, zone: Zone, pfn: int, low: int, high: int) -> None: ...
+
+
+def tag_expand(zone: Zone, pfn: int, low: int, high: int) -> None:
+    buddy.expand(zone, pfn, low, high, UNMOVABLE)
 
 
 def lists(zone: Zone) -> list[list[int]]:
-    return [list(blocks) for blocks in zone.free_area]
+    """The lists of a machine without pageblocks, by order."""
+    return [list(lists[UNMOVABLE]) for lists in zone.free_area]
 
 
 def freed(machine: Machine, *blocks: tuple[int, int]) -> Zone:
@@ -86,7 +92,7 @@ def test_the_worked_example_of_2004_step_by_step() -> None:
     buddy.del_from_free_list(zone, 0, 3)
     states.append(lists(zone))
     for turn in (3, 2, 1):
-        buddy.expand(zone, 0, turn - 1, turn)
+        tag_expand(zone, 0, turn - 1, turn)
         states.append(lists(zone))
 
     assert states == [
@@ -112,15 +118,15 @@ def test_expand(era: str) -> None:
     assert [event.order for event in zone.log if event.kind is Kind.SPLIT] == [3, 2, 1]
 
 
-@pytest.mark.parametrize("design", [buddy, bitmap])
-def test_expand_lays_at_the_head(design: Expands) -> None:
+@pytest.mark.parametrize("expand", [tag_expand, bitmap.expand])
+def test_expand_lays_at_the_head(expand: Expands) -> None:
     """An upper half goes in front of what the list holds; rmqueue alone never meets such a list.
 
     Source: mm/page_alloc.c, expand.
     """
     zone = empty_zone(Machine(pages=16, top=3, era=ERAS["2.6.8"]))
-    list_add(zone, 12, 1)
-    design.expand(zone, 0, 1, 2)
+    list_add(zone, 12, 1, UNMOVABLE)
+    expand(zone, 0, 1, 2)
 
     assert lists(zone)[1] == [2, 12]
 
@@ -129,9 +135,9 @@ def placed(era: str, block: tuple[int, int], *listed: tuple[int, int]) -> list[i
     """The list that the block joins, when it is freed beside blocks that are free already."""
     zone = empty_zone(Machine(pages=1024, top=10, era=ERAS[era]))
     for pfn, order in listed:
-        buddy.add_to_free_list(zone, pfn, order)
-    buddy.free_one_block(zone, *block)
-    return list(zone.free_area[block[1]])
+        buddy.add_to_free_list(zone, pfn, order, UNMOVABLE)
+    buddy.free_one_block(zone, *block, UNMOVABLE)
+    return lists(zone)[block[1]]
 
 
 HEAD_ONLY = ["2004-v1", "2004-v2", "2.6.11"]
@@ -173,7 +179,7 @@ def test_no_tail_next_to_the_top(era: str) -> None:
     """A block one order below the top has no second merge ahead. Source: mm/page_alloc.c."""
     zone = empty_zone(Machine(pages=32, top=3, era=ERAS[era]))
     for pfn, order in ((8, 3), (20, 2), (0, 2)):
-        buddy.free_one_block(zone, pfn, order)
+        buddy.free_one_block(zone, pfn, order, UNMOVABLE)
 
     assert lists(zone)[2] == [0, 20]
 
@@ -200,7 +206,7 @@ def test_pieces_of_a_block_under_a_reference(era: str) -> None:
     for op in (Op(Verb.ALLOC, 3), Op(Verb.GET), Op(Verb.FREE, 3)):
         assert perform(zone, op) == 0
 
-    freed_pieces = [event[1:] for event in zone.log if event.kind is Kind.FREE]
+    freed_pieces = [(event.pfn, event.order) for event in zone.log if event.kind is Kind.FREE]
     assert freed_pieces == [(4, 2), (2, 1), (1, 0)]
 
 
