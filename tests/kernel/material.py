@@ -16,6 +16,9 @@ LARGER = sorted((CHECKOUT.parent / "shared" / "traces").glob("**/trace.txt.xz"))
 
 Lines = list[str]
 
+BLOCK = r"\bpfn=\w+ order=\d+"
+TYPE = r"\bmigratetype=\d+"
+
 
 def name_of(trace: Path) -> str:
     return trace.parent.name
@@ -69,6 +72,15 @@ def with_order(line: str, order: int) -> str:
     return re.sub(r" order=\d+", f" order={order}", line)
 
 
+def with_type(line: str, number: int) -> str:
+    return re.sub(TYPE, f"migratetype={number}", line)
+
+
+def type_of(line: str) -> int:
+    match = re.search(TYPE, line)
+    return int(match[0].partition("=")[2]) if match else -1
+
+
 def place_of(lines: Lines, wanted: Callable[[str], bool], after: int = 0) -> int:
     """The index of the first line at or behind another that is wanted."""
     return next(at for at in range(after, len(lines)) if wanted(lines[at]))
@@ -79,12 +91,12 @@ def start_of(lines: Lines) -> int:
     return place_of(lines, lambda line: "01-start-ref end" in line) + 1
 
 
-def shuffled(lines: Lines, kinds: set[str], seed: int) -> Lines:
-    """Deal the blocks of the events of some kinds out among these events."""
+def shuffled(lines: Lines, kinds: set[str], seed: int, what: str = BLOCK) -> Lines:
+    """Deal the blocks, or the types, of the events of some kinds out among these events."""
     places = [at for at, line in enumerate(lines) if kind_of(line) in kinds]
-    payloads = [lines[at].partition("page=")[2] for at in places]
-    random.Random(seed).shuffle(payloads)
+    texts = [match[0] for at in places if (match := re.search(what, lines[at]))]
+    random.Random(seed).shuffle(texts)
     result = lines.copy()
-    for at, payload in zip(places, payloads, strict=True):
-        result[at] = lines[at].partition("page=")[0] + "page=" + payload
+    for at, text in zip(places, texts, strict=True):
+        result[at] = re.sub(what, text, lines[at])
     return result

@@ -6,13 +6,24 @@ A check that passes real traces and shuffled ones alike would explain anything.
 from pathlib import Path
 
 import pytest
-from tests.kernel.material import BUNDLED, LARGER, altered, is_lossy, lines_of, name_of, shuffled
+from tests.kernel.material import (
+    BUNDLED,
+    LARGER,
+    TYPE,
+    altered,
+    is_lossy,
+    lines_of,
+    name_of,
+    shuffled,
+)
 
 from pagefuzz.exits import Exit
 from pagefuzz.kernel import check_run
+from pagefuzz.kernel.findings import LIST, RETURN
 
 FREE = {"mm_page_free"}
 DRAIN = {"mm_page_pcpu_drain"}
+TAKE = {"mm_page_alloc_zone_locked"}
 LOUD = 100
 
 # Drains that follow each other may come in any order, so only frees are dealt out anew here.
@@ -42,6 +53,18 @@ def test_shuffled_frees_break_laws_on_other_machines(trace: Path, tmp_path: Path
     report = check_run(altered(trace, tmp_path, shuffled(lines_of(trace), FREE, seed=0)))
     assert report.exit is Exit.BROKEN
     assert len(report.findings.broken) >= LOUD
+
+
+@pytest.mark.parametrize("trace", BUNDLED, ids=name_of)
+@pytest.mark.parametrize(("kinds", "law"), [(TAKE, LIST), (DRAIN, RETURN)], ids=["takes", "drains"])
+@pytest.mark.parametrize("seed", range(5))
+def test_shuffled_types_break_the_laws_of_types_alone(
+    trace: Path, kinds: set[str], law: str, seed: int, tmp_path: Path
+) -> None:
+    report = check_run(altered(trace, tmp_path, shuffled(lines_of(trace), kinds, seed, TYPE)))
+    assert report.exit is Exit.BROKEN
+    assert sum(each.law == law for each in report.findings.broken) >= LOUD
+    assert {each.law.partition("-")[0] for each in report.findings.broken} == {"MT"}
 
 
 @pytest.mark.parametrize("trace", BUNDLED, ids=name_of)

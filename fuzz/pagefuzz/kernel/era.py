@@ -4,9 +4,10 @@ Read from a `version` file beside the trace, or tried out: the rule that explain
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pagefuzz.kernel.files import beside, numbered_lines
+from pagespec.era import ERAS, Era
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,9 @@ class TraceEra:
     steals_unlogged: a block taken straight off a fallback list has an extfrag event and no
         zone_locked one.
     silent_isolation: compaction's fast path takes free pages without any event.
+    types: the spec's era whose rules of migratetypes hold, None where they are others.
+    searches: how it may search for a fallback. Later releases of 6.12 do so like 6.15, and nothing
+        in a trace says which they are.
 
     Source: mm/page_alloc.c and the events' formats of 6.1 and 6.12; docs/traces.md.
     """
@@ -25,11 +29,20 @@ class TraceEra:
     pcp_top: int
     steals_unlogged: bool
     silent_isolation: bool
+    types: Era | None = None
+    searches: tuple[str, ...] = ("largest first",)
 
 
 SINGLES = TraceEra("before 5.14", pcp_top=0, steals_unlogged=False, silent_isolation=True)
-LOGGED = TraceEra("6.1", pcp_top=3, steals_unlogged=False, silent_isolation=True)
-STEALING = TraceEra("6.12", pcp_top=3, steals_unlogged=True, silent_isolation=False)
+LOGGED = TraceEra("6.1", 3, steals_unlogged=False, silent_isolation=True, types=ERAS["6.1"])
+STEALING = TraceEra(
+    "6.12",
+    3,
+    steals_unlogged=True,
+    silent_isolation=False,
+    types=ERAS["6.12"],
+    searches=("largest first", "claims first"),
+)
 
 HUGE_ORDER = 9
 """The order that per-CPU lists keep besides small ones where no snapshot says the pageblock's."""
@@ -38,12 +51,21 @@ HUGE_ORDER = 9
 def era_of_release(major: int, minor: int) -> TraceEra:
     """Return the rules of a release.
 
+    Events print the list's type since 6.0; lists and pageblocks agree since 6.10; since 6.15 the
+    search for a fallback has two phases. So types are judged by two eras' rules, and not elsewhere.
+
     >>> era_of_release(6, 1).name, era_of_release(6, 18).name
     ('6.1', '6.12')
+    >>> era_of_release(5, 15).types, era_of_release(6, 18).types
+    (None, None)
     """
-    if (major, minor) >= (6, 12):
-        return STEALING
-    return LOGGED if (major, minor) >= (5, 14) else SINGLES
+    release = major, minor
+    if release < (5, 14):
+        return SINGLES
+    era, first, last = (
+        (STEALING, (6, 12), (6, 14)) if release >= (6, 12) else (LOGGED, (6, 0), (6, 8))
+    )
+    return era if first <= release <= last else replace(era, types=None)
 
 
 def era_beside(trace: str) -> TraceEra | None:

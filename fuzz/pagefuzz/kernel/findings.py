@@ -14,6 +14,13 @@ PARTITION = "BUD-partition"
 REFUSE = "BUD-refuse"
 EXPAND = "BUD-expand"
 MAXIMAL = "BUD-maximal"
+NUMBER = "MT-number"
+EXTFRAG = "MT-extfrag"
+LIST = "MT-list"
+RETURN = "MT-return"
+FALLBACK = "MT-fallback"
+FREE_COUNT = "MT-free"
+BLOCK_COUNT = "MT-pageblocks"
 
 LAWS = {
     DISJOINT: "live blocks never overlap",
@@ -23,9 +30,28 @@ LAWS = {
     REFUSE: "nothing is freed that is free, or as more than was allocated",
     EXPAND: "a request takes the lowest part of a maximal free block",
     MAXIMAL: "no two free buddies stay apart: buddyinfo is the canonical decomposition",
+    NUMBER: "a type that an event prints is one that the kernel has",
+    EXTFRAG: "a fallback's event agrees with itself and with the table of fallbacks",
+    LIST: "a block leaves the list that it is on",
+    RETURN: "a page returns from a per-CPU list with its pageblock's type",
+    FALLBACK: "a request falls back when it must, to the block that the rules name",
+    FREE_COUNT: "pagetypeinfo's free blocks by type and order are those of the lists",
+    BLOCK_COUNT: "pagetypeinfo's pageblocks by type follow the events that change them",
 }
-NEEDS_SNAPSHOT = (INSIDE, PARTITION, EXPAND, MAXIMAL)
-LOSS_PROOF = (ALIGN, INSIDE)
+NEEDS_SNAPSHOT = (
+    INSIDE,
+    PARTITION,
+    EXPAND,
+    MAXIMAL,
+    NUMBER,
+    EXTFRAG,
+    LIST,
+    RETURN,
+    FALLBACK,
+    FREE_COUNT,
+    BLOCK_COUNT,
+)
+LOSS_PROOF = (ALIGN, INSIDE, NUMBER)
 """Laws about a single event: what is lost cannot excuse what is there."""
 
 
@@ -84,10 +110,17 @@ class Comparison:
 
 @dataclass
 class Findings:
-    """What replaying collects."""
+    """What replaying collects.
+
+    checked: how often each law was judged; passed: how often it could not be, for want of
+        knowledge.
+    searches: the ways to search for a fallback that the trace leaves, if it excludes any.
+    """
 
     broken: list[Finding] = field(default_factory=list)
     checked: Counter[str] = field(default_factory=Counter)
+    passed: Counter[str] = field(default_factory=Counter)
+    searches: tuple[str, ...] = ()
     causes: dict[str, Tally] = field(default_factory=dict)
     comparisons: list[Comparison] = field(default_factory=list)
 

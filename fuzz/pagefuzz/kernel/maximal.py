@@ -5,8 +5,9 @@ through the events of that time: at some instant it must give exactly the column
 """
 
 from pagefuzz.kernel import findings as law
+from pagefuzz.kernel.pagetypeinfo import Columns
 from pagefuzz.kernel.places import BUDDY, FREED, Places, put, runs_in
-from pagefuzz.kernel.snapshots import Columns, Snapshot, Zone
+from pagefuzz.kernel.snapshots import Snapshot, Zone
 from pagefuzz.kernel.state import Change, Replay
 from pagefuzz.kernel.tracefs import Event
 from pagespec.frames import SIZES, blocks_of_run

@@ -40,11 +40,20 @@ def render(report: Report) -> None:
     console.table(
         "laws",
         ("law", "checked", "verdict", "what it says"),
-        [(law, report.findings.checked[law], report.laws[law], LAWS[law]) for law in LAWS],
+        [(law, judged(report, law), report.laws[law], LAWS[law]) for law in LAWS],
     )
     for note in notes(report):
         print(f"note: {note}")
     print(f"{report.trace}: {summary(report)}")
+
+
+def judged(report: Report, law: str) -> str:
+    """Return how often a law was judged, and of how many where knowledge was wanting.
+
+    A law that passes over most of what it is asked says less than its verdict.
+    """
+    checked, passed = report.findings.checked[law], report.findings.passed[law]
+    return f"{checked} of {checked + passed}" if passed else str(checked)
 
 
 def summary(report: Report) -> str:
@@ -68,6 +77,8 @@ def notes(report: Report) -> list[str]:
         found.append(f"the file lacks {report.loss.cut} entries of those that its header promises.")
     if not report.findings.comparisons:
         found.append(f"no snapshots: {', '.join(NEEDS_SNAPSHOT)} need the free set of one.")
+    if report.findings.searches:
+        found.append(f"its fallbacks are searched for {' or '.join(report.findings.searches)}.")
     if report.noise:
         found.append(f"{len(report.noise)} lines are no events, first line {report.noise[0]}.")
     return found

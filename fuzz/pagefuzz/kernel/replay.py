@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from pagefuzz.kernel import isolation, rules
+from pagefuzz.kernel import isolation, rules, typed
 from pagefuzz.kernel.compare import meet, open_window
 from pagefuzz.kernel.isolation import Scan, Taken
 from pagefuzz.kernel.places import BUDDY, frames_in
@@ -12,6 +12,7 @@ from pagefuzz.kernel.state import Replay, hold, log
 from pagefuzz.kernel.tracefs import Event, block_in, number_in, range_in
 
 MARKER = "tracing_mark_write"
+STEAL = "mm_page_alloc_extfrag"
 
 
 def replay_all(
@@ -19,16 +20,20 @@ def replay_all(
 ) -> Counter[str]:
     """Apply all events in file order and return how many there were of each kind."""
     kinds: Counter[str] = Counter()
+    typed.begin(replay, snapshots.values())
     for event in events:
         kinds[event.kind] += 1
+        if event.kind != STEAL:
+            typed.settle(replay, event)
         if rule := _PAGE_RULES.get(event.kind):
             _apply(replay, event, rule)
-        elif event.kind == "mm_page_alloc_extfrag":
+        elif event.kind == STEAL:
             _steal(replay, event)
         elif event.kind == MARKER:
             _mark(replay, event, snapshots)
         elif event.kind.startswith("mm_compaction_"):
             _compact(replay, event)
+    typed.finish(replay)
     return kinds
 
 
@@ -47,7 +52,9 @@ def _apply(replay: Replay, event: Event, rule: _Rule) -> None:
     if pfn == 0:  # a request that failed; frame 0 itself is never handed out
         return
     if rules.fits(replay, event, pfn, order):
+        typed.before(replay, event, pfn, order)
         rule(replay, event, pfn, order)
+        typed.after(replay, event, pfn, order)
     if rule is rules.take:
         replay.split_from[event.cpu] = pfn, order
 
@@ -55,11 +62,11 @@ def _apply(replay: Replay, event: Event, rule: _Rule) -> None:
 def _steal(replay: Replay, event: Event) -> None:
     # A claim of a small block was split under the lock and logged there already.
     pfn, order = block_in(event, replay.path)
-    if (
-        replay.era.steals_unlogged
-        and replay.split_from.get(event.cpu) != (pfn, order)
-        and rules.fits(replay, event, pfn, order)
-    ):
+    logged = replay.era.steals_unlogged and replay.split_from.get(event.cpu) == (pfn, order)
+    if not rules.fits(replay, event, pfn, order):
+        return
+    typed.fell_back(replay, event, pfn, order, logged=logged)
+    if replay.era.steals_unlogged and not logged:
         rules.take(replay, event, pfn, order)
 
 
@@ -69,6 +76,7 @@ def _mark(replay: Replay, event: Event, snapshots: dict[str, Snapshot]) -> None:
             open_window(replay, event)
         case ["SNAP", name, "end"] if name in snapshots:
             meet(replay, event, snapshots[name])
+            typed.met(replay, event, snapshots[name])
 
 
 def _compact(replay: Replay, event: Event) -> None:
@@ -95,6 +103,7 @@ def _isolate(replay: Replay, event: Event, taken: int) -> None:
         replay.ledger.take(Taken(event.line, first, end, taken), event.task)
         return
     # All free frames of the range were taken, so it is known which.
+    typed.isolated(replay, event, first, end)
     replay.ledger.take(Taken(event.line, first, end, 0), event.task)
     for frame in free:
         hold(replay, frame, isolation.LOGGED_CAUSE)

@@ -12,9 +12,7 @@ from pathlib import Path
 
 from pagefuzz.errors import UsageError
 from pagefuzz.kernel.files import READ_ERRORS, beside
-
-ZoneName = tuple[int, str]
-Columns = tuple[int, ...]
+from pagefuzz.kernel.pagetypeinfo import Columns, TypeInfo, ZoneName, read_pagetypeinfo
 
 _PARTS = ("free.ranges", "zoneinfo", "buddyinfo.a", "buddyinfo.b", "pagetypeinfo")
 _BESIDE = ("snaps.tar.xz", "snaps.tar.gz", "snaps.tar", "snaps")
@@ -36,13 +34,17 @@ class Zone:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The free frames of all zones as runs, the zones, and both readings of buddyinfo."""
+    """The free frames of all zones as runs, the zones, and what the other files say of them.
+
+    buddyinfo has both readings; types is None without a pagetypeinfo.
+    """
 
     name: str
     runs: tuple[tuple[int, int], ...]
     zones: tuple[Zone, ...]
     buddyinfo: tuple[dict[ZoneName, Columns], ...]
     pageblock_order: int | None
+    types: TypeInfo | None = None
 
     @property
     def top(self) -> int:
@@ -115,13 +117,14 @@ def _snapshot(where: str, name: str, parts: dict[str, str]) -> Snapshot:
         for part in ("buddyinfo.a", "buddyinfo.b")
         if part in parts
     )
-    block = re.search(r"^Page block order:\s*(\d+)", parts.get("pagetypeinfo", ""), re.MULTILINE)
+    types = read_pagetypeinfo(f"{where}/pagetypeinfo", parts.get("pagetypeinfo", ""))
     return Snapshot(
         name,
         _runs(f"{where}/free.ranges", parts["free.ranges"]),
         zones,
         readings,
-        int(block[1]) if block else None,
+        types.order if types else None,
+        types,
     )
 
 

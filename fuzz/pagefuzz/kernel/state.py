@@ -8,6 +8,7 @@ from pagefuzz.kernel.era import HUGE_ORDER, TraceEra
 from pagefuzz.kernel.findings import Findings
 from pagefuzz.kernel.isolation import Ledger
 from pagefuzz.kernel.live import LiveBlocks
+from pagefuzz.kernel.mobility import Mobility, mobility_of
 from pagefuzz.kernel.places import HELD, Places
 from pagefuzz.kernel.snapshots import Snapshot, Zone
 from pagespec.frames import SIZES
@@ -40,6 +41,7 @@ class Replay:
         snapshot.
     captors: tasks whose compaction ended after their last allocation.
     split_from: the last block that each CPU took under the zone's lock.
+    mobility: what is known of types; None where they are not judged.
     """
 
     path: str
@@ -61,6 +63,7 @@ class Replay:
     fresh: set[int] = field(default_factory=set)
     captors: set[str] = field(default_factory=set)
     split_from: dict[int, tuple[int, int]] = field(default_factory=dict)
+    mobility: Mobility | None = None
 
 
 def replay_with(path: str, era: TraceEra, snapshot: Snapshot | None) -> Replay:
@@ -71,6 +74,8 @@ def replay_with(path: str, era: TraceEra, snapshot: Snapshot | None) -> Replay:
         replay.top = snapshot.top
         replay.huge = snapshot.pageblock_order or HUGE_ORDER
         replay.places = bytearray(snapshot.end())
+        if era.types is not None and snapshot.types is not None:
+            replay.mobility = mobility_of(era.types, era.searches, snapshot.types, snapshot.end())
     return replay
 
 

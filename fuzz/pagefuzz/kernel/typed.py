@@ -1,0 +1,75 @@
+"""Where the replay meets the rules of types: only after a start that has pagetypeinfo."""
+
+from collections.abc import Iterable
+
+from pagefuzz.kernel import fallback, lists, typecounts
+from pagefuzz.kernel.mobility import Mobility
+from pagefuzz.kernel.snapshots import Snapshot
+from pagefuzz.kernel.state import Replay
+from pagefuzz.kernel.tracefs import Event
+
+
+def begin(replay: Replay, snapshots: Iterable[Snapshot]) -> None:
+    """Look through the snapshots for types that pageblocks get without an event."""
+    if replay.mobility is not None:
+        typecounts.note_unlogged(replay.mobility, snapshots)
+
+
+def before(replay: Replay, event: Event, pfn: int, order: int) -> None:
+    """Judge an event that must be judged while its block is still where it was."""
+    mobility = _known(replay)
+    if mobility is not None and event.kind == "mm_page_alloc_zone_locked":
+        lists.took(replay, mobility, event, pfn, order)
+
+
+def after(replay: Replay, event: Event, pfn: int, order: int) -> None:
+    """Judge an event that must be judged when its block is where it goes."""
+    mobility = _known(replay)
+    if mobility is None:
+        return
+    if event.kind == "mm_page_pcpu_drain":
+        lists.drained(replay, mobility, event, pfn, order)
+    elif event.kind == "mm_page_free":
+        lists.freed(replay, mobility, event, pfn, order)
+
+
+def fell_back(replay: Replay, event: Event, pfn: int, order: int, *, logged: bool) -> None:
+    """Judge a fallback."""
+    mobility = _known(replay)
+    if mobility is not None:
+        fallback.fell_back(replay, mobility, event, pfn, order, logged=logged)
+
+
+def settle(replay: Replay, event: Event) -> None:
+    """Judge what waited for the CPU's next event."""
+    mobility = replay.mobility
+    if mobility is not None and (mobility.took or mobility.owed):
+        lists.settle(replay, mobility, event)
+
+
+def isolated(replay: Replay, event: Event, first: int, end: int) -> None:
+    """Let types follow the isolation of all that is free in a range; call it before that."""
+    mobility = _known(replay)
+    if mobility is not None:
+        lists.isolated(replay, mobility, event, first, end)
+
+
+def met(replay: Replay, event: Event, snapshot: Snapshot) -> None:
+    """Take note of a snapshot that the replay has just met."""
+    if replay.mobility is not None:
+        typecounts.note_reading(replay, replay.mobility, event, snapshot)
+
+
+def finish(replay: Replay) -> None:
+    """Judge what waited for the end of the trace."""
+    if replay.mobility is None:
+        return
+    for waiting in replay.mobility.took.values():
+        lists.judge_list(replay, replay.mobility, waiting)
+    typecounts.judge_readings(replay, replay.mobility)
+    if replay.mobility.searches != replay.era.searches:
+        replay.findings.searches = replay.mobility.searches
+
+
+def _known(replay: Replay) -> Mobility | None:
+    return replay.mobility if replay.started else None
