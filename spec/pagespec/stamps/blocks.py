@@ -1,0 +1,212 @@
+"""The stamped blocks of a zone: how they enter and leave, grow, are split, and are listed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pagespec.frames import SIZES, blocks_of_run, buddy_of, head_of, parent_of
+from pagespec.machine import Machine
+from pagespec.migratetype import HIGHATOMIC, ISOLATE, MOVABLE, REQUESTED, UNMOVABLE, MigrateType
+from pagespec.types import Block, Order, Pfn
+from pagespec.zone import Lists, Zone
+
+
+@dataclass(slots=True)
+class Stamps:
+    """The free blocks of a zone by stamp, and what else decides where blocks go.
+
+    Frames are counted from `origin`, the last frame up to the zone's start at which a block of the
+    top order may start.
+
+    stamp: the stamp of each free block. listed: the type of its list.
+    clock: how many stamps have been given.
+    guards: halves that are neither free nor anybody's, yet merge.
+    movable: one bit per frame that is held and could be moved elsewhere.
+    pageblocks: the type of each pageblock. reserved: frames of the reserve for atomic requests.
+    offline: how many frames are offline.
+    """
+
+    machine: Machine
+    origin: Pfn
+    pageblocks: list[MigrateType]
+    reserved: int
+    stamp: dict[Block, int] = field(default_factory=dict)
+    listed: dict[Block, MigrateType] = field(default_factory=dict)
+    clock: int = 0
+    guards: set[Block] = field(default_factory=set)
+    movable: int = 0
+    offline: int = 0
+
+
+def _no_stamps(machine: Machine) -> Stamps:
+    # Counting from an aligned frame keeps masks short and every alignment as it is.
+    origin = machine.base + head_of(machine.start - machine.base, machine.top)
+    types = list(machine.first_types)
+    return Stamps(machine, origin, types, types.count(HIGHATOMIC) * SIZES[machine.pageblock or 0])
+
+
+def boot_stamps(machine: Machine) -> Stamps:
+    """The stamps of a zone whose memory has just been handed over."""
+    stamps = _no_stamps(machine)
+    for run in machine.managed:
+        for first, end in _runs_of_one_type(stamps, *run):
+            for block in blocks_of_run(first, end, machine.top):
+                give(stamps, block, to_tail=machine.era.boot_to_tail)
+    return stamps
+
+
+def _runs_of_one_type(stamps: Stamps, first: Pfn, end: Pfn) -> Iterator[tuple[int, int]]:
+    """Cut a run of frames where the pageblocks' type changes, and count from the origin."""
+    first, end = first - stamps.origin, end - stamps.origin
+    size = SIZES[pageblock_order(stamps)]
+    for edge in range(first - first % size + size, end, size):
+        if type_at(stamps, edge) is not type_at(stamps, edge - 1):
+            yield first, edge
+            first = edge
+    yield first, end
+
+
+def stamps_of(zone: Zone) -> Stamps:
+    """Stamps that put the free blocks in the order in which the zone's lists hold them."""
+    stamps = _no_stamps(zone.machine)
+    for order, lists in enumerate(zone.free_area):
+        for mt, pfns in lists.items():
+            for pfn in pfns:
+                put(stamps, Block(pfn - stamps.origin, order), mt, to_tail=True)
+    stamps.guards = {Block(pfn - stamps.origin, order) for pfn, order in zone.guards.items()}
+    stamps.pageblocks = list(zone.pageblocks)
+    stamps.reserved = zone.nr_reserved
+    stamps.offline = len(zone.offline) * SIZES[pageblock_order(stamps)]
+    for pfn, held in zone.held.items():
+        if held.mt is MOVABLE:
+            stamps.movable |= mask_of(pfn - stamps.origin, held.order)
+    return stamps
+
+
+def expected_lists(stamps: Stamps) -> Lists:
+    """Per order and type, the free blocks in the order in which the lists must hold them."""
+    machine = stamps.machine
+    lists: Lists = [{mt: [] for mt in machine.types_listed} for _ in range(machine.top + 1)]
+    for block in sorted(stamps.stamp, key=stamps.stamp.__getitem__):
+        lists[block.order][stamps.listed[block]].append(stamps.origin + block.pfn)
+    return lists
+
+
+def mask_of(index: int, order: Order) -> int:
+    """The frames of a block as bits of an integer."""
+    return ((1 << SIZES[order]) - 1) << index
+
+
+def pageblock_order(stamps: Stamps) -> Order:
+    """The order of a pageblock; a machine without any is one that never ends."""
+    pageblock = stamps.machine.pageblock
+    return stamps.machine.top if pageblock is None else pageblock
+
+
+def type_at(stamps: Stamps, index: int) -> MigrateType:
+    """The type of the frame's pageblock."""
+    if stamps.machine.pageblock is None:
+        return UNMOVABLE
+    return stamps.pageblocks[stamps.machine.pageblock_number(stamps.origin + index)]
+
+
+def retype(stamps: Stamps, block: Block, mt: MigrateType) -> None:
+    """Give a type to the block's pageblock, or to all that it covers."""
+    first = stamps.machine.pageblock_number(stamps.origin + block.pfn)
+    count = SIZES[max(block.order - pageblock_order(stamps), 0)]
+    stamps.pageblocks[first : first + count] = [mt] * count
+
+
+def put(stamps: Stamps, block: Block, mt: MigrateType, *, to_tail: bool) -> None:
+    """Stamp a block that enters a list."""
+    stamps.clock += 1
+    stamps.stamp[block] = stamps.clock if to_tail else -stamps.clock
+    stamps.listed[block] = mt
+
+
+def remove(stamps: Stamps, block: Block) -> None:
+    """Forget a block that leaves its list."""
+    del stamps.stamp[block], stamps.listed[block]
+
+
+def head(stamps: Stamps, order: Order, mt: MigrateType) -> Block | None:
+    """The block at the head of the first list of the type, upward from an order, that has any."""
+    sufficient = [
+        block for block in stamps.stamp if block.order >= order and stamps.listed[block] is mt
+    ]
+    return min(sufficient, key=lambda block: (block.order, stamps.stamp[block]), default=None)
+
+
+def split(stamps: Stamps, block: Block, order: Order, mt: MigrateType, wanted: int = 0) -> int:
+    """Cut a block that is on no list down to the part of that order that holds a frame.
+
+    Of every cut the other half goes to the head of its list, or becomes a guard. wanted: how far
+    into the block the frame lies. The part's first frame is returned.
+    """
+    first = block.pfn
+    for smaller in range(block.order - 1, order - 1, -1):
+        low, high = Block(first, smaller), Block(first + SIZES[smaller], smaller)
+        kept, half = (high, low) if block.pfn + wanted >= high.pfn else (low, high)
+        if smaller < stamps.machine.guard:
+            stamps.guards.add(half)
+        else:
+            put(stamps, half, mt, to_tail=False)
+        first = kept.pfn
+    return first
+
+
+def give(stamps: Stamps, block: Block, *, to_tail: bool = False) -> None:
+    """Free a block to its own type; where lists and types agree, pageblock by pageblock."""
+    for piece in pieces_of(stamps, block) if stamps.machine.era.retypes_on_merge else (block,):
+        grow(stamps, piece, type_at(stamps, piece.pfn), to_tail=to_tail)
+
+
+def pieces_of(stamps: Stamps, block: Block) -> tuple[Block, ...]:
+    """The block's pageblocks, lowest first; the block alone if it is no larger than one."""
+    order = min(block.order, pageblock_order(stamps))
+    end = block.pfn + SIZES[block.order]
+    return tuple(Block(first, order) for first in range(block.pfn, end, SIZES[order]))
+
+
+def grow(stamps: Stamps, block: Block, mt: MigrateType, *, to_tail: bool = False) -> None:
+    """Free a block to a type: it takes in its buddy as long as the two may be one."""
+    while _may_merge(stamps, block, mt):
+        index, order = block
+        buddy = Block(buddy_of(index, order), order)
+        if buddy in stamps.guards:
+            stamps.guards.remove(buddy)
+        else:
+            remove(stamps, buddy)
+        if stamps.machine.era.retypes_on_merge and order >= pageblock_order(stamps):
+            retype(stamps, Block(buddy.pfn, 0), mt)
+        block = Block(parent_of(index, order), order + 1)
+    put(stamps, block, mt, to_tail=to_tail or _merge_likely(stamps, block))
+
+
+def is_free(stamps: Stamps, block: Block) -> bool:
+    """Whether the block is free and not part of a larger one, or a guard, which counts as free."""
+    return block in stamps.stamp or block in stamps.guards
+
+
+def _may_merge(stamps: Stamps, block: Block, mt: MigrateType) -> bool:
+    index, order = block
+    if order >= stamps.machine.top or not is_free(stamps, Block(buddy_of(index, order), order)):
+        return False
+    barrier = stamps.machine.era.barrier
+    theirs = type_at(stamps, buddy_of(index, order))
+    if order < pageblock_order(stamps) or barrier == "none" or theirs is mt:
+        return True
+    if barrier == "isolate":
+        return ISOLATE not in (mt, theirs)
+    return mt in REQUESTED and theirs in REQUESTED
+
+
+def _merge_likely(stamps: Stamps, block: Block) -> bool:
+    """Whether the buddy of the block that would form next is free already."""
+    index, order = block
+    placement = stamps.machine.era.placement
+    if placement == "head" or order >= stamps.machine.top - 1:
+        return False
+    parent = parent_of(index, order)
+    if placement == "likely-2.6.39" and parent != index:
+        return False
+    return is_free(stamps, Block(buddy_of(parent, order + 1), order + 1))

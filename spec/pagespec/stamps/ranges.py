@@ -1,0 +1,158 @@
+"""Ranges of pageblocks that are isolated, restored, allocated whole, or leave and come back."""
+
+from collections.abc import Iterator
+
+from pagespec.frames import SIZES, blocks_of_run, buddy_of, head_of
+from pagespec.migratetype import ISOLATE, MOVABLE, MigrateType
+from pagespec.stamps.blocks import (
+    Stamps,
+    give,
+    grow,
+    is_free,
+    pageblock_order,
+    pieces_of,
+    remove,
+    retype,
+    type_at,
+)
+from pagespec.stamps.moves import blocks_from, move
+from pagespec.types import NO_MEMORY, Block
+from pagespec.verbs import Op, Outcome
+
+
+def run_of(stamps: Stamps, op: Op) -> range:
+    """The frames that the request is about, counted from the origin."""
+    return range(op.pfn - stamps.origin, op.pfn - stamps.origin + op.pages)
+
+
+def _pageblocks_of(stamps: Stamps, run: range) -> list[Block]:
+    order = pageblock_order(stamps)
+    return [Block(first, order) for first in run[:: SIZES[order]]]
+
+
+def isolate(stamps: Stamps, run: range) -> None:
+    """Set the pageblocks of a range apart, so that nothing in them is given out."""
+    pageblocks = _pageblocks_of(stamps, run)
+    if stamps.machine.era.isolation == "split-ends":
+        first, *rest = pageblocks
+        _change(stamps, first, ISOLATE)
+        _cut(stamps, run.start)
+        if rest:
+            _change(stamps, rest[-1], ISOLATE)
+        _cut(stamps, run.stop)
+        pageblocks = rest[:-1]
+    for pageblock in pageblocks:
+        _change(stamps, pageblock, ISOLATE)
+
+
+def _cut(stamps: Stamps, edge: int) -> None:
+    """Cut the free block that reaches over the edge, and free its parts."""
+    for block in blocks_over(stamps, range(edge - 1, edge)):
+        end = block.pfn + SIZES[block.order]
+        if end > edge:
+            remove(stamps, block)
+            for first, stop in ((block.pfn, edge), (edge, end)):
+                for piece in blocks_of_run(first, stop, block.order):
+                    give(stamps, piece)
+
+
+def blocks_over(stamps: Stamps, run: range) -> list[Block]:
+    """The free blocks that have frames in the run, lowest first."""
+    return sorted(
+        block
+        for block in stamps.stamp
+        if block.pfn < run.stop and run.start < block.pfn + SIZES[block.order]
+    )
+
+
+def _change(stamps: Stamps, pageblock: Block, mt: MigrateType) -> None:
+    """Give a pageblock and its free blocks another type."""
+    run = range(pageblock.pfn, pageblock.pfn + SIZES[pageblock.order])
+    if stamps.machine.era.isolation == "split-large":
+        for block in blocks_over(stamps, run):
+            if block.order > pageblock.order:
+                remove(stamps, block)
+                retype(stamps, pageblock, mt)
+                for piece in pieces_of(stamps, block):
+                    give(stamps, piece)
+                return
+    move(stamps, run, mt)
+    retype(stamps, pageblock, mt)
+
+
+def restore(stamps: Stamps, run: range, mt: MigrateType) -> None:
+    """Give the isolated pageblocks of a range a type, and let their blocks merge again."""
+    era = stamps.machine.era
+    for pageblock in _pageblocks_of(stamps, run):
+        if type_at(stamps, pageblock.pfn) is not ISOLATE:
+            continue
+        block = _reunites(stamps, pageblock)
+        if block is None:
+            _change(stamps, pageblock, mt)
+        else:
+            remove(stamps, block)
+            retype(stamps, pageblock, mt)
+            grow(stamps, block, mt, to_tail=era.moved_to_tail)
+
+
+def _reunites(stamps: Stamps, pageblock: Block) -> Block | None:
+    """The free block at the pageblock's head that only the isolation may keep from merging."""
+    machine = stamps.machine
+    if machine.era.isolation == "move":
+        return None
+    for order in range(pageblock.order, machine.top):
+        block = Block(pageblock.pfn, order)
+        if block in stamps.stamp:
+            break
+    else:
+        return None
+    buddy = Block(buddy_of(block.pfn, order), order)
+    if not _exists(stamps, buddy.pfn) or type_at(stamps, buddy.pfn) is ISOLATE:
+        return None
+    if machine.era.isolates_pageblocks and not is_free(stamps, buddy):
+        return None
+    return block
+
+
+def _exists(stamps: Stamps, index: int) -> bool:
+    pfn = stamps.origin + index
+    return any(first <= pfn < end for first, end in stamps.machine.chunks)
+
+
+def contig(stamps: Stamps, op: Op) -> Outcome:
+    """Allocate exactly the frames of a range, if they are free."""
+    wanted = run_of(stamps, op)
+    order = stamps.machine.isolation_order
+    wide = range(head_of(wanted.start, order), head_of(wanted.stop - 1, order) + SIZES[order])
+    isolate(stamps, wide)
+    blocks = blocks_over(stamps, wanted)
+    frames = {index for block in blocks for index in _frames_of(block)}
+    served = frames.issuperset(wanted)
+    if served:
+        for block in blocks:
+            remove(stamps, block)
+        for index in sorted(frames.difference(wanted)):
+            give(stamps, Block(index, 0))
+    restore(stamps, wide, op.mt)
+    return op.pfn if served else NO_MEMORY
+
+
+def _frames_of(block: Block) -> Iterator[int]:
+    return iter(range(block.pfn, block.pfn + SIZES[block.order]))
+
+
+def take_offline(stamps: Stamps, run: range) -> None:
+    """Let the free blocks of an isolated range vanish."""
+    for block in blocks_from(stamps, run):
+        remove(stamps, block)
+    stamps.offline += len(run)
+
+
+def bring_online(stamps: Stamps, run: range) -> None:
+    """Hand the frames of a range over again, as boot did."""
+    machine = stamps.machine
+    for pageblock in _pageblocks_of(stamps, run):
+        retype(stamps, pageblock, MOVABLE)
+    for block in blocks_of_run(run.start, run.stop, machine.top):
+        give(stamps, block, to_tail=machine.era.boot_to_tail)
+    stamps.offline -= len(run)

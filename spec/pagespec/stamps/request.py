@@ -1,0 +1,221 @@
+"""Serving a request: whose lists are tried, and what another type's block costs."""
+
+from collections.abc import Callable, Iterator
+
+from pagespec.era import Fallback
+from pagespec.frames import SIZES
+from pagespec.migratetype import (
+    CMA,
+    FALLBACKS,
+    HIGHATOMIC,
+    ISOLATE,
+    MOVABLE,
+    RECLAIMABLE,
+    RESERVE,
+    UNMOVABLE,
+    MigrateType,
+)
+from pagespec.stamps.blocks import (
+    Stamps,
+    head,
+    mask_of,
+    pageblock_order,
+    remove,
+    retype,
+    split,
+    type_at,
+)
+from pagespec.stamps.moves import free_from, movable_run, move, move_block
+from pagespec.stamps.reserve import reserve
+from pagespec.types import NO_MEMORY, Block, Order
+from pagespec.verbs import Op, Outcome
+
+
+def alloc(stamps: Stamps, op: Op) -> Outcome:
+    """Serve the request from the first source that has a block for it."""
+    for source in _sources(stamps, op):
+        index = _fall_back(stamps, op) if source is None else _serve(stamps, op.order, source)
+        if index is not None:
+            break
+    else:
+        return NO_MEMORY
+    if op.mt is MOVABLE:
+        stamps.movable |= mask_of(index, op.order)
+    if op.atomic and op.order > 0:
+        reserve(stamps, Block(index, op.order))
+    return stamps.origin + index
+
+
+def _sources(stamps: Stamps, op: Op) -> Iterator[MigrateType | None]:
+    """The types whose lists are tried, in order; None for the fallback."""
+    machine, era = stamps.machine, stamps.machine.era
+    if machine.pageblock is None:
+        yield UNMOVABLE
+        return
+    if op.atomic and op.order > 0 and era.reserve != "none":
+        yield HIGHATOMIC
+    may_use_cma = op.mt is MOVABLE and era.cma != "none"
+    if may_use_cma and era.cma == "balanced" and _mostly_cma(stamps):
+        yield CMA
+    yield op.mt
+    if may_use_cma:
+        yield CMA
+    yield None
+    if RESERVE in machine.types_listed:
+        yield RESERVE
+    if op.atomic and era.reserve == "one-percent":
+        yield HIGHATOMIC
+
+
+def _mostly_cma(stamps: Stamps) -> bool:
+    """Whether most of what counts as free is CMA's; isolated frames do not count."""
+    pages = dict.fromkeys(stamps.machine.types_listed, 0)
+    for block, mt in stamps.listed.items():
+        pages[mt] += SIZES[block.order]
+    return pages[CMA] > (sum(pages.values()) - pages[ISOLATE]) // 2
+
+
+def _serve(stamps: Stamps, order: Order, mt: MigrateType) -> int | None:
+    """The lowest part of the head of the first list of the type that has a block large enough."""
+    block = head(stamps, order, mt)
+    if block is None:
+        return None
+    remove(stamps, block)
+    return split(stamps, block, order, mt)
+
+
+def _fall_back(stamps: Stamps, op: Op) -> int | None:
+    block = _victim(stamps, op)
+    return None if block is None else TAKE[stamps.machine.era.fallback](stamps, block, op)
+
+
+def _victim(stamps: Stamps, op: Op) -> Block | None:
+    """The block of another type that must serve.
+
+    The largest there is, so that the next requests find its rest; since 5.15 the smallest, if the
+    request would not take the pageblock anyway.
+    """
+    era, pageblock = stamps.machine.era, pageblock_order(stamps)
+    least = max(op.order, pageblock) if op.nofragment and era.nofragment else op.order
+    per_order = [
+        block
+        for order in range(least, stamps.machine.top + 1)
+        if (block := _victim_of_order(stamps, order, op.mt)) is not None
+    ]
+    if not per_order:
+        return None
+    seeks_smallest = era.fallback in ("move-then-retry", "claim-or-single")
+    if seeks_smallest and op.mt is MOVABLE and not _takes_all(stamps, per_order[-1], op.mt):
+        return per_order[0]
+    return per_order[-1]
+
+
+def _victim_of_order(stamps: Stamps, order: Order, mt: MigrateType) -> Block | None:
+    for other in FALLBACKS[mt]:
+        block = head(stamps, order, other)
+        if block is not None and block.order == order:
+            return block
+    return None
+
+
+def _takes_all(stamps: Stamps, block: Block, mt: MigrateType) -> bool:
+    """Whether the request takes all of the block's pageblock, not the block alone.
+
+    Memory that cannot move had better stay together. Before 4.4 only RECLAIMABLE was so eager.
+    """
+    eager = {RECLAIMABLE}
+    if stamps.machine.era.fallback != "take-largest":
+        eager.add(UNMOVABLE)
+    return block.order >= pageblock_order(stamps) // 2 or mt in eager
+
+
+def _moves_and_claims(stamps: Stamps, block: Block, mt: MigrateType) -> None:
+    """Move the pageblock to the request's type, and claim it if at least half of it moved."""
+    if move(stamps, movable_run(stamps, block.pfn), mt) >= SIZES[pageblock_order(stamps) - 1]:
+        retype(stamps, Block(block.pfn, 0), mt)
+
+
+def _take_largest(stamps: Stamps, block: Block, op: Op) -> int:
+    rest = stamps.listed[block]
+    if _takes_all(stamps, block, op.mt):
+        _moves_and_claims(stamps, block, op.mt)
+        rest = op.mt
+    if block.order >= pageblock_order(stamps):
+        retype(stamps, block, op.mt)
+    remove(stamps, block)
+    return split(stamps, block, op.order, rest)
+
+
+def _steal_largest(stamps: Stamps, block: Block, op: Op) -> int:
+    if type_at(stamps, block.pfn) is not HIGHATOMIC and _takes_all(stamps, block, op.mt):
+        if block.order >= pageblock_order(stamps):
+            retype(stamps, block, op.mt)
+        else:
+            _moves_and_claims(stamps, block, op.mt)
+    remove(stamps, block)
+    return split(stamps, block, op.order, op.mt)
+
+
+def _move_then_retry(stamps: Stamps, block: Block, op: Op) -> int | None:
+    run = _shared_run(stamps, block, op.mt)
+    if block.order >= pageblock_order(stamps) and type_at(stamps, block.pfn) is not HIGHATOMIC:
+        retype(stamps, block, op.mt)
+    if run:
+        claims = _claims(stamps, run, op.mt)
+        move(stamps, run, op.mt)
+        if claims:
+            retype(stamps, Block(block.pfn, 0), op.mt)
+    else:
+        move_block(stamps, block, op.mt)
+    return _serve(stamps, op.order, op.mt)
+
+
+def _claim_or_single(stamps: Stamps, block: Block, op: Op) -> int | None:
+    run = _shared_run(stamps, block, op.mt)
+    if run and _claims(stamps, run, op.mt):
+        move(stamps, run, op.mt)
+        retype(stamps, Block(block.pfn, 0), op.mt)
+        return _serve(stamps, op.order, op.mt)
+    rest = stamps.listed[block]
+    if block.order >= pageblock_order(stamps):
+        retype(stamps, block, op.mt)
+        rest = op.mt
+    remove(stamps, block)
+    return split(stamps, block, op.order, rest)
+
+
+def _shared_run(stamps: Stamps, block: Block, mt: MigrateType) -> range:
+    """The frames of the block's pageblock that are at stake with it; none if the block alone is."""
+    alone = (
+        type_at(stamps, block.pfn) is HIGHATOMIC
+        or block.order >= pageblock_order(stamps)
+        or not _takes_all(stamps, block, mt)
+    )
+    return range(0) if alone else movable_run(stamps, block.pfn)
+
+
+def _claims(stamps: Stamps, run: range, mt: MigrateType) -> bool:
+    """Whether at least half of the pageblock is free or of the request's kind.
+
+    What is held and can move suits a MOVABLE request; what cannot, any other that takes from a
+    MOVABLE pageblock. Of other pageblocks nothing is known.
+    """
+    size = SIZES[pageblock_order(stamps)]
+    free = free_from(stamps, run)
+    movable = (stamps.movable >> run.start & ((1 << len(run)) - 1)).bit_count()
+    if mt is MOVABLE:
+        alike = movable
+    elif type_at(stamps, run.start) is MOVABLE:
+        alike = size - free - movable
+    else:
+        alike = 0
+    return free + alike >= size // 2
+
+
+TAKE: dict[Fallback, Callable[[Stamps, Block, Op], int | None]] = {
+    "take-largest": _take_largest,
+    "steal-largest": _steal_largest,
+    "move-then-retry": _move_then_retry,
+    "claim-or-single": _claim_or_single,
+}
+"""How each era takes a block of another type."""
