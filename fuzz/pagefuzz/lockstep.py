@@ -8,25 +8,33 @@ serves the same request, the stamp oracle foretells the lists, and all three mus
 from collections import Counter
 
 from pagefuzz.coverage import Reached, events_between, events_from_outside, events_of
-from pagefuzz.target.adapter import Adapter
+from pagefuzz.target.adapter import UNTOLD, Adapter
 from pagefuzz.target.protocol import Factory, TornList
+from pagefuzz.undoing import enter, out_of_use, ways_back
 from pagespec.boot import boot
 from pagespec.events import Kind
 from pagespec.laws.exact import EXACT_LAWS, ORACLE_LAWS, TWIN_LAWS, Foretold, Placed, Twins
-from pagespec.laws.holdings import Book, settle
+from pagespec.laws.holdings import REFUSALS, Book, settle
 from pagespec.laws.law import LEVELS, Level, Transition
 from pagespec.laws.outside import OUTSIDE_LAWS, Sight
 from pagespec.laws.state import READING_LAWS, STATE_LAWS
 from pagespec.laws.step import STEP_LAWS
+from pagespec.laws.swept import Swept, swept
 from pagespec.laws.whole import BOOT_LAWS, RETURN_LAWS
+from pagespec.laws.wording import wording
 from pagespec.machine import Machine
+from pagespec.migratetype import MOVABLE, UNMOVABLE
 from pagespec.ops import perform
-from pagespec.stamps import boot_stamps, expected_alloc, expected_free, expected_lists
-from pagespec.types import NO_MEMORY
+from pagespec.stamps import boot_stamps, expected_lists, foretell
+from pagespec.types import Block
 from pagespec.verbs import Op, Outcome, Verb
-from pagespec.zone import Zone
+from pagespec.zone import lists_of
 
 STRICTER: dict[Level, int] = {level: place for place, level in enumerate(LEVELS)}
+
+
+TOLD = frozenset(law.id for law in STEP_LAWS.laws) - UNTOLD
+"""The laws about a request that states alone can break; the rest judge what the spec tells."""
 
 
 class Lockstep:
@@ -42,12 +50,13 @@ class Lockstep:
         self.target = Adapter(factory, machine)
         self.level: Level = min(level, self.target.level, key=STRICTER.__getitem__)
         self.book = Book(machine)
+        self.out_of_use = out_of_use(machine)
         self.done: list[tuple[Op, Outcome]] = []
         self.reached: Reached = Counter()
-        self.view = self._look()
-        if self.view is not None:
-            STATE_LAWS.check(self.era, self.view, self.target.unshown)
-            BOOT_LAWS.check(self.era, self.view)
+        self.seen = self._look()
+        if self.seen is not None:
+            STATE_LAWS.check(self.era, self.seen, self.target.unshown)
+            BOOT_LAWS.check(self.era, self.seen)
         if self.level == "exact":
             self.spec = boot(machine)
             self.stamps = boot_stamps(machine)
@@ -57,67 +66,77 @@ class Lockstep:
         """Put one request to the allocator and judge what comes of it."""
         outcome = self.target.serve(op)
         self.done.append((op, outcome))
-        verb, order, pfn, compound = op.verb.value, op.order, op.pfn, op.compound
-        sight = Sight(self.book, self.target.promises, verb, order, pfn, outcome)
+        sight = Sight(self.book, self.target.promises, op, outcome)
         for broken in OUTSIDE_LAWS.broken(self.era, sight):
             raise broken from self.target.fault
-        settle(self.book, verb, order, pfn, compound, outcome)
-        before, self.view = self.view, self._look()
-        if self.view is not None and before is not None:
-            STATE_LAWS.check(self.era, self.view, self.target.unshown)
-            step = Transition(before, verb, order, pfn, outcome, self.view, compound=compound)
+        settle(self.book, op, outcome)
+        enter(self.out_of_use, op, outcome)
+        before, self.seen = self.seen, self._look()
+        if self.seen is not None and before is not None:
+            STATE_LAWS.check(self.era, self.seen, self.target.unshown)
+            step = Transition(before, op, outcome, self.seen)
             STEP_LAWS.check(self.era, step, self.target.unshown)
-            if self.level == "refines":
-                self.reached.update(events_between(before, op, outcome, self.view))
-        if self.level == "exact":
-            self._follow(op, outcome)
-        else:
+            if self.level == "exact":
+                self._follow(step)
+            else:
+                self.reached.update(events_between(before.zone, op, outcome, self.seen.zone))
+        if self.level != "exact":
             self.reached.update(events_from_outside(op, outcome))
         return outcome
 
     def finish(self) -> None:
-        """Give everything back, and judge that it can be had again."""
+        """Bring back what is out of use, give everything back, and judge that it can be had again.
+
+        What can't be brought back is refused, and the laws know of it.
+        """
+        for op in list(ways_back(self.out_of_use)):
+            self.step(op)
         # Not in the order of frames: merges must meet their buddies from both sides.
         for pfn in sorted(self.book.held, key=lambda pfn: (pfn % 7, pfn)):
             while pfn in self.book.held:
                 held = self.book.held[pfn]
                 last_of_block = held.refs == 1 or Verb.PUT not in self.target.verbs
                 self.step(Op(Verb.FREE if last_of_block else Verb.PUT, held.order, pfn))
-        if self.view is not None:
-            RETURN_LAWS.check(self.era, self.view)
+        if self.seen is not None:
+            RETURN_LAWS.check(self.era, self.seen)
+        # Movable requests may use whatever there is, CMA memory too.
+        mt = UNMOVABLE if self.machine.pageblock is None else MOVABLE
         for order in range(self.machine.top, -1, -1):
-            self.step(Op(Verb.ALLOC, order))
+            self.step(Op(Verb.ALLOC, order, mt=mt))
 
-    def _look(self) -> Zone | None:
+    def _look(self) -> Swept | None:
         if self.level == "outside":
             return None
         try:
-            return self.target.view(self.book)
+            view = self.target.view(self.book)
         except TornList as torn:
             READING_LAWS.check(self.era, str(torn))
             raise
+        return None if view is None else swept(view)
 
-    def _follow(self, op: Op, outcome: Outcome) -> None:
+    def _follow(self, step: Transition) -> None:
         """Let the spec and the stamps serve the same request, and compare all three."""
-        self.spec.log.clear()
-        self.spec.visited = 0
-        due = perform(self.spec, op)
-        self.reached.update(events_of(self.spec.log))
+        spec, op = self.spec, step.op
+        spec.log.clear()
+        spec.visited = 0
+        due = perform(spec, op)
+        log = tuple(spec.log)
+        self.reached.update(events_of(log))
         foretold = due
-        if op.verb is Verb.ALLOC and (due >= 0 or due == NO_MEMORY):
-            got = expected_alloc(self.stamps, op.order)
-            foretold = NO_MEMORY if got is None else got
-        for event in self.spec.log:
-            if event.kind is Kind.FREE:
-                expected_free(self.stamps, event.pfn, event.order)
-        request = f"{op.verb.value} pfn {op.pfn} order {op.order}"
-        ORACLE_LAWS.check(self.era, Foretold(request, due, foretold))
-        self._compare(request, outcome, due)
+        if due not in REFUSALS:
+            freed = [Block(event.pfn, event.order) for event in log if event.kind is Kind.FREE]
+            foretold = foretell(self.stamps, op, freed)
+        request = wording(op)
+        ORACLE_LAWS.check(
+            self.era, Foretold(request, due, foretold, spec.pageblocks, self.stamps.pageblocks)
+        )
+        self._compare(request, step.outcome, due)
+        # The states are equal by now, so what the spec tells is told of the allocator's own.
+        STEP_LAWS.check(self.era, step._replace(visited=spec.visited, log=log), TOLD)
 
     def _compare(self, request: str, outcome: Outcome, due: Outcome) -> None:
-        view = self.view
-        assert view is not None
-        foretold = expected_lists(self.stamps)
-        lists = [list(blocks) for blocks in view.free_area]
-        EXACT_LAWS.check(self.era, Placed(request, outcome, due, lists, foretold))
+        assert self.seen is not None
+        view = self.seen.zone
+        placed = Placed(request, outcome, due, lists_of(view), expected_lists(self.stamps))
+        EXACT_LAWS.check(self.era, placed)
         TWIN_LAWS.check(self.era, Twins(self.spec, view))

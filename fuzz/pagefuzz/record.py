@@ -1,14 +1,28 @@
 """From requests in frames to requests by name, so that a run can be written as a trace."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from pagespec.frames import head_of
 from pagespec.laws.holdings import REFUSALS
 from pagespec.laws.law import LawBroken
 from pagespec.machine import MAX_PFN, Machine
-from pagespec.trace import Operand, Request, Trace, name_of
-from pagespec.types import MAX_TOP, NO_MEMORY, Order, Pfn
+from pagespec.trace import NAMING, Operand, Request, Trace, name_of
+from pagespec.trace_reader import SHAPES
+from pagespec.types import MAX_TOP, NO_MEMORY, Block, Order, Pfn
 from pagespec.verbs import Op, Outcome, Verb
+
+
+NUMBERED = frozenset({Verb.POISON, Verb.HEAL})
+"""Verbs about one frame that nobody holds: a number says which without any block before it."""
+
+
+class Covered(NamedTuple):
+    """What covered a frame: the number and name of the allocation, and its block's first frame."""
+
+    number: int
+    name: str
+    head: Pfn
 
 
 class Recorder:
@@ -16,46 +30,73 @@ class Recorder:
 
     A frame of a block that some allocation returned is written by the block's name and an offset;
     where several allocations covered it, the latest one counts. Other frames go by number. Traces
-    count from zero: what lies below every zone is written as what lies above every zone.
+    count from zero: what lies below every zone is written as what lies above every zone, and so is
+    a range of no frames.
     """
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.named = 0
-        self.latest: dict[tuple[Pfn, Order], tuple[int, str]] = {}
+        self.latest: dict[Block, Covered] = {}
 
     def request_of(self, op: Op, outcome: Outcome) -> Request:
         """The request by name, with the answer that it got."""
-        answer = outcome if _can_be_written(outcome) else None
-        # Both are refused alike, and the twin's kernels get the same word for both.
-        op = op._replace(
-            order=op.order if op.order >= 0 else MAX_TOP + 1, pfn=op.pfn if op.pfn >= 0 else MAX_PFN
+        op = _above_zero(op)
+        request = Request(
+            op.verb,
+            compound=op.compound,
+            answer=outcome if _can_be_written(outcome) else None,
+            mt=op.mt,
+            atomic=op.atomic,
+            nofragment=op.nofragment,
+            pages=op.pages,
+            force=op.force,
         )
-        if op.verb is Verb.ALLOC:
-            name = name_of(self.named)
-            if outcome >= 0:
-                self.latest[outcome, op.order] = self.named, name
-            self.named += 1
-            return Request(op.verb, op.order, name, compound=op.compound, answer=answer)
+        shape = SHAPES[op.verb]
+        if "order" in shape.needs:
+            request = request._replace(order=op.order)
+        if op.verb in NAMING:
+            request = request._replace(name=self._name(op, outcome))
+        if not shape.named or op.verb in NUMBERED:
+            operand = Operand(None, op.pfn) if "pfn" in shape.needs else None
+            return request._replace(operand=operand)
         operand, order = self._operand(op.pfn)
-        if op.verb is not Verb.FREE:
-            return Request(op.verb, None, None, operand, answer=answer)
         plain = operand.name is not None and order == op.order
-        return Request(op.verb, None if plain else op.order, None, operand, answer=answer)
+        return request._replace(operand=operand, order=None if plain else request.order)
+
+    def _name(self, op: Op, outcome: Outcome) -> str:
+        """The next name, for the frames that were given out if any were."""
+        covered = Covered(self.named, name_of(self.named), outcome)
+        self.named += 1
+        if outcome >= 0 and op.verb is Verb.ALLOC:
+            self.latest[Block(outcome, op.order)] = covered
+        elif outcome >= 0:
+            pages = min(op.pages, self.machine.pages)
+            self.latest.update((Block(outcome + at, 0), covered) for at in range(pages))
+        return covered.name
 
     def _operand(self, pfn: Pfn) -> tuple[Operand, Order | None]:
         """The frame by the latest block that covered it, and that block's order."""
         base = self.machine.base
-        found = [
-            (self.latest[head, order], head, order)
+        blocks = (
+            Block(base + head_of(pfn - base, order), order)
             for order in range(self.machine.top + 1)
-            for head in [base + head_of(pfn - base, order)]
-            if (head, order) in self.latest
-        ]
+        )
+        found = [(self.latest[block], block.order) for block in blocks if block in self.latest]
         if not found:
             return Operand(None, pfn), None
-        (_, name), head, order = max(found)
-        return Operand(name, pfn - head), order
+        covered, order = max(found)
+        return Operand(covered.name, pfn - covered.head), order
+
+
+def _above_zero(op: Op) -> Op:
+    """The request in numbers that a trace has; what it is refused for stays the same."""
+    sized = "pages" in SHAPES[op.verb].needs
+    return op._replace(
+        order=op.order if op.order >= 0 else MAX_TOP + 1,
+        pfn=op.pfn if op.pfn >= 0 else MAX_PFN,
+        pages=op.pages if op.pages > 0 or not sized else MAX_PFN,
+    )
 
 
 def _can_be_written(outcome: Outcome) -> bool:

@@ -10,14 +10,12 @@ from dataclasses import replace
 
 from pagefuzz.record import complaint_of
 from pagefuzz.replay import replay
+from pagefuzz.smaller import simpler_requests, smaller_machines, without_two
 from pagefuzz.target.protocol import Factory
 from pagespec.laws.law import Level
-from pagespec.trace import Operand, Request, Trace
+from pagespec.migratetype import MOVABLE
+from pagespec.trace import FLAGS, Trace
 from pagespec.types import DomainError
-from pagespec.verbs import Verb
-
-FEW = 16
-"""Requests up to which every pair is tried; beyond, the number of pairs is too large."""
 
 EFFORT = 200_000
 """What shrinking may cost in all; a count and not a time, so that a seed gives the same bytes."""
@@ -29,17 +27,24 @@ Progress = Callable[[Trace], None]
 def size_of(trace: Trace) -> tuple[int, ...]:
     """What shrinking makes smaller, the most important first."""
     machine, requests = trace.machine, trace.requests
+    operands = [request.operand for request in requests if request.operand is not None]
     return (
         len(requests),
         len(machine.holes),
+        machine.pageblock is not None,
         machine.pages,
         machine.top,
+        machine.pageblock or 0,
+        machine.guard,
+        sum(mt is not MOVABLE for mt in machine.types),
         machine.start,
         sum(request.order is not None for request in requests),
         sum(request.order or 0 for request in requests),
-        sum(request.compound for request in requests),
-        sum(request.operand is not None and request.operand.name is None for request in requests),
-        sum(request.operand.offset for request in requests if request.operand is not None),
+        sum(getattr(request, flag) for request in requests for flag in FLAGS),
+        sum(request.mt for request in requests),
+        sum(request.pages for request in requests),
+        sum(operand.name is None for operand in operands),
+        sum(operand.offset for operand in operands),
     )
 
 
@@ -81,9 +86,9 @@ def shrink(
     size = None
     while size != size_of(best):
         size = size_of(best)
-        best = _until_none_helps(best, _smaller_machines, smaller)
+        best = _until_none_helps(best, smaller_machines, smaller)
         best = _fewer_requests(best, smaller)
-        best = _until_none_helps(best, _simpler_requests, smaller)
+        best = _until_none_helps(best, simpler_requests, smaller)
     return best
 
 
@@ -111,7 +116,7 @@ def _fewer_requests(best: Trace, smaller: Callable[[Trace], Trace | None]) -> Tr
             best, end = smaller(replace(best, requests=kept)) or best, begin
             end = min(end, len(best.requests))
         length //= 2
-    return _until_none_helps(best, _without_two, smaller)
+    return _until_none_helps(best, without_two, smaller)
 
 
 def _failing(trace: Trace, factory: Factory, level: Level, law_id: str | None) -> Trace | None:
@@ -128,87 +133,3 @@ def _failing(trace: Trace, factory: Factory, level: Level, law_id: str | None) -
     others = [comment for comment in trace.comments if not comment.startswith(f"{trace.expect}: ")]
     comments = (*others, complaint_of(verdict.broken))
     return replace(trace, requests=kept, expect=verdict.broken.law_id, comments=comments)
-
-
-def _without_two(trace: Trace) -> Iterator[Trace]:
-    """Without two requests at once: often an allocation and a free that only make room."""
-    requests = trace.requests
-    if len(requests) > FEW:
-        return
-    for first in range(len(requests)):
-        for second in range(first + 1, len(requests)):
-            kept = requests[:first] + requests[first + 1 : second] + requests[second + 1 :]
-            yield replace(trace, requests=kept)
-
-
-def _smaller_machines(trace: Trace) -> Iterator[Trace]:
-    """On a machine with fewer holes, frames or orders, or that starts at frame zero."""
-    machine = trace.machine
-    for hole in machine.holes:
-        holes = tuple(other for other in machine.holes if other != hole)
-        yield replace(trace, machine=replace(machine, holes=holes))
-    least = machine.holes[-1][1] - machine.start if machine.holes else 1
-    for pages in (*range(least, 20), 32, 64, 256, machine.pages // 2, machine.pages - 1):
-        if least <= pages < machine.pages:
-            yield replace(trace, machine=replace(machine, pages=pages))
-    for top in range(machine.top):
-        yield replace(trace, machine=replace(machine, top=top))
-    if machine.top > 0 and machine.pages > 1:
-        yield _halved(trace)
-    for start in (0, 1, 2, 4, machine.start // 2, machine.start - 1):
-        if 0 <= start < machine.start:
-            yield _from(trace, start)
-
-
-def _halved(trace: Trace) -> Trace:
-    """Half as large in everything: what happens between orders 9 and 10 happens between 8 and 9."""
-    machine = trace.machine
-    half = replace(
-        machine, pages=machine.pages // 2, top=machine.top - 1, start=machine.start // 2, holes=()
-    )
-    requests = tuple(
-        request._replace(
-            order=max(0, request.order - 1) if request.order is not None else None,
-            operand=Operand(request.operand.name, request.operand.offset // 2)
-            if request.operand is not None
-            else None,
-        )
-        for request in trace.requests
-    )
-    return replace(trace, machine=half, requests=requests)
-
-
-def _from(trace: Trace, start: int) -> Trace:
-    """The same zone from another frame on; frames given by number move along."""
-    machine, shift = trace.machine, trace.machine.start - start
-    holes = tuple((first - shift, end - shift) for first, end in machine.holes)
-    requests = tuple(
-        request._replace(operand=Operand(None, max(0, request.operand.offset - shift)))
-        if request.operand is not None and request.operand.name is None
-        else request
-        for request in trace.requests
-    )
-    return replace(trace, machine=replace(machine, start=start, holes=holes), requests=requests)
-
-
-def _simpler_requests(trace: Trace) -> Iterator[Trace]:
-    """With one request put more simply."""
-    for position, request in enumerate(trace.requests):
-        for simpler in _simpler(request):
-            before, after = trace.requests[:position], trace.requests[position + 1 :]
-            yield replace(trace, requests=(*before, simpler, *after))
-
-
-def _simpler(request: Request) -> Iterator[Request]:
-    if request.compound:
-        yield request._replace(compound=False)
-    named = request.operand is not None and request.operand.name is not None
-    if request.verb is Verb.FREE and request.order is not None and named:
-        yield request._replace(order=None)
-    for order in range(request.order or 0):
-        yield request._replace(order=order)
-    if request.operand is not None:
-        name, offset = request.operand
-        for smaller in {0, 1, offset // 2, offset - 1}:
-            if 0 <= smaller < offset:
-                yield request._replace(operand=Operand(name, smaller))

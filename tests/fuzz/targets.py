@@ -3,7 +3,8 @@
 import os
 import signal
 
-from pagefuzz.target.builtin import Spec
+from tests.target.allocators import Called
+
 from pagespec.laws.outside import Promises
 from pagespec.machine import Machine
 from pagespec.types import DomainError, Order, Pfn
@@ -14,7 +15,7 @@ class Least:
     """Alloc and free, and nothing else."""
 
     def __init__(self, machine: Machine) -> None:
-        self.spec = Spec(machine)
+        self.spec = Called(machine)
 
     def alloc(self, order: Order) -> Pfn | None:
         return self.spec.alloc(order)
@@ -31,7 +32,7 @@ class Leaks(Least):
             super().free(pfn, order)
 
 
-class Exits(Spec):
+class Exits(Called):
     """Ends its process when it is asked for a block of order 1 while one is held."""
 
     def alloc(self, order: Order) -> Pfn | None:
@@ -40,7 +41,7 @@ class Exits(Spec):
         return super().alloc(order)
 
 
-class Dies(Spec):
+class Dies(Called):
     """Kills its process likewise, as the system does when memory runs out."""
 
     def alloc(self, order: Order) -> Pfn | None:
@@ -49,7 +50,7 @@ class Dies(Spec):
         return super().alloc(order)
 
 
-class DiesOnce(Spec):
+class DiesOnce(Called):
     """Kills its process the first time only: a file beside it remembers."""
 
     def alloc(self, order: Order) -> Pfn | None:
@@ -60,7 +61,7 @@ class DiesOnce(Spec):
         return super().alloc(order)
 
 
-class Modern(Spec):
+class Modern(Called):
     """Takes no machine of the old design, and none with holes."""
 
     def __init__(self, machine: Machine) -> None:
@@ -69,7 +70,7 @@ class Modern(Spec):
         super().__init__(machine)
 
 
-class Leaves(Spec):
+class Leaves(Called):
     """Raises what no `except Exception` catches."""
 
     def alloc(self, order: Order) -> Pfn | None:

@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 from tests.fuzz.material import FAULTS, NO_MERGE, SMALL, Fault, failure, planted
+from tests.target.allocators import Called
 
 from pagefuzz import lockstep as module
 from pagefuzz.campaign.walk import FUZZED_ERAS, random_machine, walk
@@ -19,7 +20,7 @@ from pagespec.verbs import Op, Verb
 LEVELS: tuple[Level, ...] = ("outside", "refines", "exact")
 
 
-class Raises(Spec):
+class Raises(Called):
     """Fails to answer every free."""
 
     def free(self, pfn: Pfn, order: Order) -> None:

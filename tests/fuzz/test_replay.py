@@ -2,7 +2,7 @@
 
 import pytest
 from tests.fuzz.material import NO_MERGE, planted
-from tests.target.allocators import Lazy
+from tests.target.allocators import Called, Lazy
 
 from pagefuzz.replay import replay
 from pagefuzz.target.builtin import Spec, TwinFactory
@@ -15,7 +15,7 @@ from pagespec.types import Order, Pfn
 HEAD = "pagefuzz-trace 1\nmachine pages=16 top=3 era=6.1\n"
 
 
-class Full(Spec):
+class Full(Called):
     """Never has a block of order 2."""
 
     def alloc(self, order: Order) -> Pfn | None:

@@ -2,23 +2,60 @@
 
 from collections.abc import Sequence
 
-from pagefuzz.target.builtin import Spec
 from pagespec.boot import boot
 from pagespec.frames import SIZES, canonical, head_of
 from pagespec.laws.outside import Promises
 from pagespec.machine import Machine
-from pagespec.types import Block, Order, Pfn
-from pagespec.zone import free_blocks
+from pagespec.migratetype import UNMOVABLE
+from pagespec.ops import perform
+from pagespec.types import NO_MEMORY, REFUSED, Block, Order, Pfn, Refusal
+from pagespec.verbs import Op, Outcome, Verb
+from pagespec.zone import Zone, copy_of, free_blocks
 
 
-class Lists(Spec):
+class Called:
+    """The spec as an allocator that is asked by calls, as a user's own is, and shows its state."""
+
+    promises = Promises(exact=True)
+
+    def __init__(self, machine: Machine) -> None:
+        self.zone = boot(machine)
+
+    def _perform(self, op: Op) -> Outcome:
+        outcome = perform(self.zone, op)
+        if outcome <= max(Refusal):
+            raise REFUSED[Refusal(outcome)](Block(op.pfn, op.order))
+        return outcome
+
+    def alloc(self, order: Order) -> Pfn | None:
+        outcome = self._perform(Op(Verb.ALLOC, order))
+        return None if outcome == NO_MEMORY else outcome
+
+    def alloc_compound(self, order: Order) -> Pfn | None:
+        outcome = self._perform(Op(Verb.ALLOC, order, compound=True))
+        return None if outcome == NO_MEMORY else outcome
+
+    def free(self, pfn: Pfn, order: Order) -> None:
+        self._perform(Op(Verb.FREE, order, pfn))
+
+    def get(self, pfn: Pfn) -> None:
+        self._perform(Op(Verb.GET, 0, pfn))
+
+    def put(self, pfn: Pfn) -> None:
+        self._perform(Op(Verb.PUT, 0, pfn))
+
+    def state(self) -> Zone:
+        return copy_of(self.zone)
+
+
+class Lists(Called):
     """A spec that shows lists and no state, with what it is made of in plain sight."""
 
     promises = Promises(exact=False)
     state = None  # type: ignore[assignment]
 
     def free_lists(self) -> Sequence[Sequence[Pfn]]:
-        return [list(blocks) for blocks in self.zone.free_area]
+        return [list(blocks[UNMOVABLE]) for blocks in self.zone.free_area]
 
 
 class ExactLists(Lists):

@@ -34,7 +34,7 @@ def showing(distort: Callable[[list[list[Pfn]]], Seen]) -> Factory:
 
     class Showing(Lists):
         def free_lists(self) -> Sequence[Sequence[Pfn]]:
-            return distort([list(blocks) for blocks in self.zone.free_area])  # type: ignore[return-value]
+            return distort([list(blocks) for blocks in super().free_lists()])  # type: ignore[return-value]
 
     return Showing
 

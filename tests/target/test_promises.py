@@ -23,10 +23,10 @@ from pagespec.verbs import Op, Verb
 @pytest.mark.parametrize(
     ("factory", "level", "unshown"),
     [
-        (Spec, "exact", {"LIVE-ends"}),
-        (ExactLists, "exact", {"LIVE-ends", "BUD-tag", "BUD-bitmap", "BUD-count"}),
-        (Lists, "refines", {"LIVE-ends", "BUD-tag", "BUD-bitmap", "BUD-count"}),
-        (Lazy, "outside", {"LIVE-ends", "BUD-tag", "BUD-bitmap", "BUD-count", "SPLIT-pieces"}),
+        (Spec, "exact", {"LIVE-ends", "EVT-order"}),
+        (ExactLists, "exact", {"LIVE-ends", "EVT-order", "BUD-tag", "BUD-bitmap", "BUD-count"}),
+        (Lists, "refines", {"LIVE-ends", "EVT-order", "BUD-tag", "BUD-bitmap", "BUD-count"}),
+        (Lazy, "outside", {"LIVE-ends", "EVT-order", "BUD-tag", "BUD-bitmap", "BUD-count", "SPLIT-pieces"}),
     ],
 )
 def test_level_follows_from_what_is_shown(

@@ -10,23 +10,30 @@ from pagefuzz.target.protocol import (
     CountsReferences,
     Factory,
     ListsFreeBlocks,
+    ServesAll,
     ShowsState,
+    Target,
     TornList,
 )
 from pagespec.frames import SIZES
-from pagespec.laws.holdings import UNSERVED, Book, due_refusal, settle
+from pagespec.laws.holdings import REFUSALS, UNSERVED, Book, due_refusal, settle
 from pagespec.laws.law import LawBroken, Level
 from pagespec.laws.outside import Promises
 from pagespec.machine import Machine
+from pagespec.migratetype import REQUESTED, UNMOVABLE
+from pagespec.trace import NAMING
 from pagespec.types import FAULT, NO_MEMORY, DomainError, Pfn, Refusal, Refused
-from pagespec.verbs import Op, Outcome, Verb
+from pagespec.verbs import BLOCK_VERBS, MAY_FAIL, Op, Outcome, Verb
 from pagespec.zone import Zone, empty_zone
 
 UNSHOWN = frozenset({"BUD-tag", "BUD-bitmap"})
 """The laws about fields that neither free lists nor counts show."""
 
-UNCOUNTED = frozenset({"LIVE-ends"})
-"""The law about how much a request looks at, which the spec alone counts."""
+UNTOLD = frozenset({"LIVE-ends", "EVT-order"})
+"""The laws about what a request looks at and logs, which the spec alone tells."""
+
+CALLS = frozenset({Verb.ALLOC, Verb.FREE})
+"""What an allocator that offers the least can be asked for."""
 
 
 class Adapter:
@@ -51,34 +58,54 @@ class Adapter:
         except BaseException as fault:
             # Whatever a foreign allocator raises is a finding, `SystemExit` too; here and below.
             raise LawBroken("OUT-fault", f"no allocator was made: {fault!r}") from fault
-        for method in ("alloc", "free"):
-            if not callable(getattr(self.target, method, None)):
-                raise UsageError(
-                    f"the target's {type(self.target).__name__} has no method {method}; expected "
-                    "alloc(order) and free(pfn, order)"
-                )
         self.promises: Promises = getattr(self.target, "promises", Promises())
-        if not isinstance(self.promises, Promises):
-            raise UsageError(
-                f"the target's promises are {self.promises!r}; expected "
-                "pagespec.laws.outside.Promises(...)"
-            )
         # What an allocator offers is asked once: the question is slow, and it is put every step.
+        self.all = self.target if isinstance(self.target, ServesAll) else None
+        self.calls = self.target if isinstance(self.target, Target) else None
         self.references = self.target if isinstance(self.target, CountsReferences) else None
         self.shows = self.target if isinstance(self.target, ShowsState) else None
-        self.lists = self.target if isinstance(self.target, ListsFreeBlocks) else None
+        # Lists alone would not show what has become of frames by requests about places and types.
+        self.lists = (
+            self.target if isinstance(self.target, ListsFreeBlocks) and not self.all else None
+        )
         self.counts = self.target if isinstance(self.target, CountsFreeBlocks) else None
-        self.verbs = frozenset(Verb if self.references else (Verb.ALLOC, Verb.FREE))
-        self.unshown = UNCOUNTED if self.shows else UNCOUNTED | UNSHOWN
+        self._check()
+        self.verbs = frozenset(Verb) if self.all else BLOCK_VERBS if self.references else CALLS
+        self.unshown = UNTOLD if self.shows else UNTOLD | UNSHOWN
         if not self.shows and not self.counts:
             self.unshown |= {"BUD-count"}
-        if not self.references:
+        if Verb.PUT not in self.verbs:
             self.unshown |= {"SPLIT-pieces"}
         self.level: Level = "outside"
         if self.shows or self.lists:
             self.level = "exact" if self.promises.exact else "refines"
         self.fault: BaseException | None = None
         self._trusts = None if self.promises.refuses else Book(machine)
+
+    def _check(self) -> None:
+        """Whether what the target offers and promises goes together, and suits the machine."""
+        name = type(self.target).__name__
+        for method in ("alloc", "free") if self.all is None else ():
+            if not callable(getattr(self.target, method, None)):
+                raise UsageError(
+                    f"the target's {name} has no method {method}; expected alloc(order) and "
+                    "free(pfn, order), or serve(op)"
+                )
+        if not isinstance(self.promises, Promises):
+            raise UsageError(
+                f"the target's promises are {self.promises!r}; expected "
+                "pagespec.laws.outside.Promises(...)"
+            )
+        if self.all is not None and not self.promises.refuses:
+            raise UsageError(
+                f"the target's {name} has serve(op) and does not promise to refuse; expected "
+                "Promises(refuses=True)"
+            )
+        if self.all is None and self.machine.pageblock is not None:
+            raise DomainError(
+                f"declined: pageblock={self.machine.pageblock}, and the target's {name} has no "
+                "serve(op); expected a machine without pageblocks"
+            )
 
     def serve(self, op: Op) -> Outcome:
         """Put the request to the allocator; whatever it raises becomes an outcome.
@@ -87,23 +114,19 @@ class Adapter:
         """
         if self._trusts is None:
             return self._put(op)
-        due = due_refusal(self._trusts, op.verb.value, op.order, op.pfn)
+        due = due_refusal(self._trusts, op)
         if due is not None:
             return due
         outcome = self._put(op)
         if outcome in UNSERVED or op.verb is not Verb.ALLOC or self._in_zone(outcome):
-            settle(self._trusts, op.verb.value, op.order, op.pfn, op.compound, outcome)
+            settle(self._trusts, op, outcome)
         return outcome
 
     def _put(self, op: Op) -> Outcome:
         try:
-            if op.verb is Verb.ALLOC:
-                got = self._alloc(op)
-                return NO_MEMORY if got is None else _frame(got)
-            if op.verb is Verb.FREE:
-                self.target.free(op.pfn, op.order)
-            elif self.references is not None:
-                (self.references.get if op.verb is Verb.GET else self.references.put)(op.pfn)
+            if self.all is not None:
+                return _outcome(op, self.all.serve(op))
+            return self._call(op)
         except Refused as refused:
             return refused.refusal
         except ValueError:
@@ -113,12 +136,24 @@ class Adapter:
         except BaseException as fault:
             self.fault = fault
             return FAULT
-        return 0
 
-    def _alloc(self, op: Op) -> Pfn | None:
-        if op.compound and self.references is not None:
-            return self.references.alloc_compound(op.order)
-        return self.target.alloc(op.order)
+    def _call(self, op: Op) -> Outcome:
+        """The request as one of the calls that an allocator without `serve` offers."""
+        assert self.calls is not None, "without serve there are calls"
+        if op.verb is Verb.ALLOC:
+            if op.mt not in REQUESTED:
+                # No call can say it, so it is refused here.
+                return Refusal.BAD_TYPE
+            if op.compound and self.references is not None:
+                got = self.references.alloc_compound(op.order)
+            else:
+                got = self.calls.alloc(op.order)
+            return NO_MEMORY if got is None else _frame(got)
+        if op.verb is Verb.FREE:
+            self.calls.free(op.pfn, op.order)
+        elif self.references is not None:
+            (self.references.get if op.verb is Verb.GET else self.references.put)(op.pfn)
+        return 0
 
     def _in_zone(self, pfn: Pfn) -> bool:
         return self.machine.start <= pfn < self.machine.end
@@ -153,7 +188,7 @@ class Adapter:
         zone = empty_zone(machine)
         for order, blocks in enumerate(lists):
             self._check_readable(order, blocks)
-            zone.free_area[order] = OrderedDict.fromkeys(blocks)
+            zone.free_area[order] = {UNMOVABLE: OrderedDict.fromkeys(blocks)}
             if machine.era.design == "tag":
                 zone.tag.update(dict.fromkeys(blocks, order))
             elif order < machine.top:
@@ -177,6 +212,16 @@ class Adapter:
         for pfn in blocks:
             if pfn not in near:
                 raise TornList(f"the list of order {order} holds {pfn!r}, no frame near the zone")
+
+
+def _outcome(op: Op, got: Outcome) -> Outcome:
+    """What serve returned, if such a request can have that outcome."""
+    outcome = index(got)
+    if outcome == 0 or outcome in REFUSALS:
+        return outcome
+    if (outcome > 0 and op.verb in NAMING) or (outcome == NO_MEMORY and op.verb in MAY_FAIL):
+        return outcome
+    raise TypeError(f"serve returned {got} for {op.verb.value}; expected what Outcome says")
 
 
 def _frame(got: Pfn) -> Pfn:

@@ -9,8 +9,7 @@ from pagespec.boot import boot
 from pagespec.laws.outside import Promises
 from pagespec.machine import Machine
 from pagespec.ops import perform
-from pagespec.types import NO_MEMORY, REFUSED, Block, Order, Pfn, Refusal
-from pagespec.verbs import Op, Verb
+from pagespec.verbs import Op, Outcome
 from pagespec.zone import Zone, copy_of
 
 if TYPE_CHECKING:
@@ -29,19 +28,7 @@ class Twin:
         if kernels is None:
             load_kernels()
         self.allocator = Allocator(machine, modules=kernels)
-        self.free, self.get, self.put = (
-            self.allocator.free,
-            self.allocator.get,
-            self.allocator.put,
-        )
-
-    def alloc(self, order: Order) -> Pfn | None:
-        """See `Target`."""
-        return self.allocator.alloc(order)
-
-    def alloc_compound(self, order: Order) -> Pfn | None:
-        """See `CountsReferences`."""
-        return self.allocator.alloc(order, compound=True)
+        self.serve = self.allocator.perform
 
     def state(self) -> Zone:
         """See `ShowsState`."""
@@ -72,34 +59,11 @@ class Spec:
     def __init__(self, machine: Machine) -> None:
         self.zone = boot(machine)
 
-    def _perform(self, op: Op) -> int:
+    def serve(self, op: Op) -> Outcome:
+        """See `ServesAll`."""
         outcome = perform(self.zone, op)
         self.zone.log.clear()
-        if outcome <= max(Refusal):
-            raise REFUSED[Refusal(outcome)](Block(op.pfn, op.order))
         return outcome
-
-    def alloc(self, order: Order) -> Pfn | None:
-        """See `Target`."""
-        outcome = self._perform(Op(Verb.ALLOC, order))
-        return None if outcome == NO_MEMORY else outcome
-
-    def alloc_compound(self, order: Order) -> Pfn | None:
-        """See `CountsReferences`."""
-        outcome = self._perform(Op(Verb.ALLOC, order, compound=True))
-        return None if outcome == NO_MEMORY else outcome
-
-    def free(self, pfn: Pfn, order: Order) -> None:
-        """See `Target`."""
-        self._perform(Op(Verb.FREE, order, pfn))
-
-    def get(self, pfn: Pfn) -> None:
-        """See `CountsReferences`."""
-        self._perform(Op(Verb.GET, 0, pfn))
-
-    def put(self, pfn: Pfn) -> None:
-        """See `CountsReferences`."""
-        self._perform(Op(Verb.PUT, 0, pfn))
 
     def state(self) -> Zone:
         """See `ShowsState`."""

@@ -31,7 +31,8 @@ HEADER = Path(__file__).with_name("pagefuzz.h")
 
 _EAGERLY, _REFUSES, _EXACT = 1, 2, 4
 _SHOWN = "pf_free_list, pf_nr_free or pf_free_pages"
-_REFUSALS = frozenset(int(refusal) for refusal in Refusal)
+_REFUSALS = frozenset(int(refusal) for refusal in Refusal if refusal >= Refusal.UNSAID)
+"""Why requests about blocks are refused; a library is asked for nothing else."""
 
 
 class BadAnswer(Exception):

@@ -1,4 +1,4 @@
-"""What an allocator must offer to be tested: two functions. Everything else is optional.
+"""What an allocator must offer to be tested: two functions, or one. Everything else is optional.
 
     class Mine:
         def __init__(self, machine: Machine) -> None: ...
@@ -14,6 +14,8 @@ there lets more laws judge:
                                              `Promises(exact=True)` equality with Linux of the era
     counts() -> nr_free per order, free_pages  what it counts beside the lists: BUD-count
     state() -> Zone                          the whole state: all laws
+    serve(op) -> outcome                     every request there is, in place of all the calls:
+                                             machines with pageblocks are for such allocators alone
 
 An illegal free is refused by raising ValueError, or one of `pagespec.types.Refused` to give the
 reason. A machine that the allocator does not serve is turned down by raising
@@ -25,9 +27,11 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 from pagespec.machine import Machine
 from pagespec.types import Order, Pfn
+from pagespec.verbs import Op, Outcome
 from pagespec.zone import Zone
 
 
+@runtime_checkable
 class Target(Protocol):
     """An allocator of page frames."""
 
@@ -50,6 +54,18 @@ class CountsReferences(Protocol):
 
     def put(self, pfn: Pfn) -> None:
         """Drop a reference; the last one frees the block."""
+
+
+@runtime_checkable
+class ServesAll(Protocol):
+    """An allocator that serves the whole vocabulary: types, ranges and places of frames too.
+
+    It needs no other call. It refuses illegal requests itself, since from outside nobody can tell
+    which requests about pageblocks are legal.
+    """
+
+    def serve(self, op: Op) -> Outcome:
+        """What comes of the request, by the numbers of `pagespec.verbs.Outcome`."""
 
 
 @runtime_checkable
@@ -83,5 +99,5 @@ class TornList(Exception):
     """An allocator's memory does not read as free lists; the message says where."""
 
 
-Factory: TypeAlias = Callable[[Machine], Target]
+Factory: TypeAlias = Callable[[Machine], Target | ServesAll]
 """Makes a fresh allocator with all of `machine.managed` free, or raises DomainError."""
