@@ -7,30 +7,48 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from pagespec.era import Era
 from pagespec.events import Event, Kind
 from pagespec.frames import SIZES
-from pagespec.laws.law import Level
-from pagespec.types import FAULT, NO_MEMORY, Order, Refusal
+from pagespec.migratetype import MigrateType
+from pagespec.types import FAULT, NO_MEMORY, Refusal
 from pagespec.verbs import Op, Outcome, Verb
 from pagespec.zone import Zone, free_blocks
 
-Reached: TypeAlias = Counter[tuple[Kind, int]]
-"""How often each kind of event happened, by order; by the refusal's code for refusals."""
+Number: TypeAlias = int
+"""What tells events of one kind apart: the order; the refusal's code; of a fallback the pair of
+types, see `pair`; 0 where nothing does."""
 
-PLAIN_REFUSALS = tuple(refusal for refusal in Refusal if refusal is not Refusal.UNSAID)
+Reached: TypeAlias = Counter[tuple[Kind, Number]]
+"""How often each event happened."""
+
+BY_ORDER = frozenset(
+    {Kind.ALLOC, Kind.FREE, Kind.FAIL, Kind.SPLIT, Kind.MERGE, Kind.HEAD, Kind.TAIL}
+    | {Kind.GET, Kind.KEPT, Kind.TAILS, Kind.REFUSE}
+)
+"""The kinds that are told apart by the event's order, or by the code that stands in its place."""
 
 
-def events_of(log: Iterable[Event]) -> Iterator[tuple[Kind, int]]:
-    """The countable part of what the spec logged."""
-    return ((event.kind, event.order) for event in log)
+def pair(mt: MigrateType, from_mt: MigrateType) -> Number:
+    """A number for a request of type mt that a block of another type served."""
+    return mt * len(MigrateType) + from_mt
 
 
-def events_from_outside(op: Op, outcome: Outcome) -> Iterator[tuple[Kind, int]]:
+def events_of(log: Iterable[Event]) -> Reached:
+    """How often the log has each event."""
+    reached: Reached = Counter()
+    # Most of a log is the same few events over and over.
+    seen = Counter((event.kind, event.order, event.mt, event.from_mt) for event in log)
+    for (kind, order, mt, from_mt), count in seen.items():
+        number = order if kind in BY_ORDER else 0
+        reached[kind, pair(mt, from_mt) if kind is Kind.EXTFRAG else number] += count
+    return reached
+
+
+def events_from_outside(op: Op, outcome: Outcome) -> Iterator[tuple[Kind, Number]]:
     """The events that a caller can tell from a request and its outcome alone."""
     if outcome == FAULT:
         return
-    if outcome == NO_MEMORY:
+    if op.verb is Verb.ALLOC and outcome == NO_MEMORY:
         yield Kind.FAIL, op.order
     elif outcome <= max(Refusal):
         # Reasons may go unsaid.
@@ -43,7 +61,7 @@ def events_from_outside(op: Op, outcome: Outcome) -> Iterator[tuple[Kind, int]]:
 
 def events_between(
     before: Zone, op: Op, outcome: Outcome, after: Zone
-) -> Iterator[tuple[Kind, int]]:
+) -> Iterator[tuple[Kind, Number]]:
     """The splits and merges that two states show, for an allocator that logs nothing.
 
     A block that was cut lost its order step by step, and one that grew gained it so.
@@ -60,34 +78,12 @@ def events_between(
                 yield from ((Kind.MERGE, lower) for lower in range(freed, order))
 
 
-def floor_of(era: Era, level: Level, top: Order, verbs: frozenset[Verb]) -> set[tuple[Kind, int]]:
-    """The events that a run over the era must reach.
-
-    At every order up to top a block is handed out and taken back, a request fails, and where free
-    blocks are shown one is split and merged; each refusal, or just one where reasons may go unsaid;
-    and whatever the era's placement and the allocator's references add.
-    """
-    handed = {Kind.ALLOC, Kind.FREE, Kind.FAIL}
-    floor = {(kind, order) for kind in handed for order in range(top + 1)}
-    if level != "outside":
-        floor |= {(Kind.SPLIT, order) for order in range(1, top + 1)}
-        floor |= {(Kind.MERGE, order) for order in range(top)}
-    if level == "exact":
-        floor |= {(Kind.REFUSE, int(refusal)) for refusal in PLAIN_REFUSALS}
-        if era.placement != "head":
-            # Only below the order under the top can a further merge be likely.
-            floor |= {(Kind.TAIL, order) for order in range(top - 1)}
-        if Verb.GET in verbs:
-            floor |= {(kind, order) for kind in (Kind.GET, Kind.KEPT) for order in range(2)}
-            floor |= {(Kind.TAILS, order) for order in range(1, 3)}
-    else:
-        floor.add((Kind.REFUSE, int(Refusal.UNSAID)))
-    return floor
-
-
-def name_of_event(event: tuple[Kind, int]) -> str:
+def name_of_event(event: tuple[Kind, Number]) -> str:
     """The event in words, for a table."""
-    kind, order = event
+    kind, number = event
     if kind is Kind.REFUSE:
-        return f"{kind.value}: {Refusal(order).name}"
-    return f"{kind.value} at order {order}"
+        return f"{kind.value}: {Refusal(number).name}"
+    if kind is Kind.EXTFRAG:
+        mt, from_mt = (MigrateType(part).name for part in divmod(number, len(MigrateType)))
+        return f"{kind.value}: {mt} from {from_mt}"
+    return f"{kind.value} at order {number}" if kind in BY_ORDER else kind.value

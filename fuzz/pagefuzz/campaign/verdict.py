@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from pagefuzz.campaign.floor import floor_of
 from pagefuzz.campaign.plan import Gear, Plan, Result
-from pagefuzz.coverage import Reached, floor_of
+from pagefuzz.coverage import Reached
 from pagefuzz.exits import Exit
 from pagespec.era import ERAS
 from pagespec.events import Kind

@@ -5,12 +5,15 @@ from typing import NamedTuple
 
 import click
 
-from pagefuzz.coverage import floor_of, name_of_event
+from pagefuzz.campaign.floor import floor_of
+from pagefuzz.coverage import name_of_event
 from pagefuzz.exits import Exit
 from pagefuzz.report import console
+from pagefuzz.report.eras import CHANGES
 from pagefuzz.target.load import BUILT_IN, FORMS
 from pagespec.era import ERAS
 from pagespec.laws.books import all_laws
+from pagespec.migratetype import LETTER_OF
 from pagespec.verbs import Verb
 
 
@@ -36,6 +39,22 @@ def _eras() -> Listing:
         (era.name, era.design, era.index_base, era.placement, era.bounds) for era in ERAS.values()
     ]
     return Listing(("era", "design", "index base", "placement", "bounds"), [*rows])
+
+
+def _pageblocks() -> Listing:
+    """The choices that matter to machines with pageblocks, in the era's own words."""
+    words = ("barrier", "fallback", "cma", "isolation", "reserve", "zone_locked")
+    rows = [
+        (
+            era.name,
+            "".join(LETTER_OF[mt] for mt in era.types),
+            *(getattr(era, word) for word in words),
+            ", ".join(choice for choice in CHANGES if getattr(era, choice)) or "none",
+        )
+        for era in ERAS.values()
+        if era.numbering is not None
+    ]
+    return Listing(("era", "types", *words, "choices made"), [*rows])
 
 
 def _events() -> Listing:
@@ -65,6 +84,7 @@ LISTINGS: dict[str, Callable[[], Listing]] = {
     "targets": _targets,
     "laws": _laws,
     "eras": _eras,
+    "pageblocks": _pageblocks,
     "events": _events,
     "mutants": _mutants,
 }
@@ -73,7 +93,7 @@ LISTINGS: dict[str, Callable[[], Listing]] = {
 @click.command()
 @click.argument("what", type=click.Choice(tuple(LISTINGS)))
 def command(what: str) -> Exit:
-    """List targets, laws, eras, events that a run must reach, or mutants."""
+    """List targets, laws, eras, what eras do with pageblocks, events to reach, or mutants."""
     listing = LISTINGS[what]()
     console.table(what, listing.columns, listing.rows)
     return Exit.HELD

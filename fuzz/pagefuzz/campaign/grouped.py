@@ -1,0 +1,110 @@
+"""Machines with pageblocks, of every shape and with pageblocks of all types from the start."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from random import Random
+
+from pagespec.era import Era
+from pagespec.frames import SIZES
+from pagespec.machine import Machine
+from pagespec.migratetype import (
+    CMA,
+    HIGHATOMIC,
+    ISOLATE,
+    MOVABLE,
+    RECLAIMABLE,
+    RESERVE,
+    UNMOVABLE,
+    MigrateType,
+)
+from pagespec.types import Order, Pfn
+
+WHOLE: tuple[MigrateType, ...] = (CMA, ISOLATE)
+"""The types that a block as large as a range to isolate has throughout or not at all."""
+
+COMMON: dict[MigrateType, int] = {
+    UNMOVABLE: 3,
+    MOVABLE: 4,
+    RECLAIMABLE: 3,
+    HIGHATOMIC: 2,
+    CMA: 2,
+    ISOLATE: 1,
+    RESERVE: 2,
+}
+"""How often a pageblock has each type before boot, as far as the era knows it."""
+
+
+def smallest_pageblock(era: Era, top: Order) -> Order:
+    """The smallest order that pageblocks of the era may have."""
+    return max(1, top - 1) if era.retypes_on_merge else 1
+
+
+def heads_of_ranges(machine: Machine) -> list[Pfn]:
+    """The first frames of the smallest ranges that can be isolated: whole, and without a hole."""
+    size = SIZES[machine.isolation_order]
+    return [
+        head
+        for head in range(-(-machine.start // size) * size, machine.end - size + 1, size)
+        if not any(first < head + size and head < end for first, end in machine.holes)
+    ]
+
+
+def grouped_machine(rng: Random, era: Era) -> Machine:
+    """A small machine with pageblocks; one in some is as large as its era's reserve asks for."""
+    top = rng.choice((1, 2, 2, 3, 3, 4, 4, 4, 5, 5))
+    least = smallest_pageblock(era, top)
+    # What is special about the largest pageblocks, and about those below the top, comes up often.
+    pageblock = rng.choice((rng.randint(least, top), max(least, top - 1), top))
+    size = SIZES[pageblock]
+    # So few that a walk can fill the zone to its last frame.
+    count = rng.choice((2, 3, 4, 6, 12) if pageblock < 4 else (2, 2, 3))
+    if era.reserve == "one-percent" and rng.random() < 0.35:
+        # There is no reserve unless one percent of the zone is a pageblock.
+        top = rng.choice((1, 2, 2, 3))
+        pageblock = rng.randint(smallest_pageblock(era, top), min(top, 2))
+        size, count = SIZES[pageblock], rng.choice((100, 101, 130, 205))
+    pages = max(1, count * size + rng.choice((0, 0, rng.randint(-size, size))))
+    start = rng.choice((0, 0, SIZES[top] * rng.randint(1, 3), rng.randint(1, 70)))
+    return with_types(rng, Machine(pages, top, era, start, holes_in(rng, start, pages), pageblock))
+
+
+def holes_in(rng: Random, start: Pfn, pages: int) -> tuple[tuple[Pfn, Pfn], ...]:
+    """Up to two holes, often none."""
+    holes: list[tuple[Pfn, Pfn]] = []
+    beyond = start
+    for _ in range(rng.choice((0, 0, 1, 2)) if pages > 4 else 0):
+        first = beyond + rng.randint(0, max(1, pages // 2))
+        end = first + rng.choice((1, 1, 2, 3, 8))
+        if end < start + pages:
+            holes.append((first, end))
+            beyond = end + 1
+    return tuple(holes)
+
+
+def with_types(rng: Random, machine: Machine) -> Machine:
+    """The machine with types for its pageblocks, and guard pages now and then."""
+    guard = rng.randint(1, machine.top) if machine.era.guards and rng.random() < 0.2 else 0
+    types = () if rng.random() < 0.2 else tuple(_types(rng, machine))
+    return replace(machine, types=types, guard=guard)
+
+
+def _types(rng: Random, machine: Machine) -> Iterator[MigrateType]:
+    """A type for each pageblock; each machine leaves some types out."""
+    known = [mt for mt in machine.era.types if mt is MOVABLE or rng.random() < 0.7]
+    single = [mt for mt in known if mt not in WHOLE]
+    size, whole = SIZES[machine.pageblock or 0], SIZES[machine.isolation_order]
+    mt = MOVABLE
+    for number in range(machine.pageblocks):
+        first = (machine.start // size + number) * size
+        if number == 0 or first % whole == 0:
+            mt = _drawn(rng, known)
+        if mt in WHOLE:
+            yield mt
+            continue
+        mt = _drawn(rng, single)
+        cut = first < machine.start or first + size > machine.end
+        yield MOVABLE if cut and mt is HIGHATOMIC else mt
+
+
+def _drawn(rng: Random, types: Sequence[MigrateType]) -> MigrateType:
+    return rng.choices(types, [COMMON[mt] for mt in types])[0]

@@ -1,0 +1,99 @@
+"""The mix of one walk: how often each kind of request is drawn, and what the walk remembers."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+
+from pagefuzz.campaign.grouped import heads_of_ranges
+from pagespec.frames import SIZES
+from pagespec.machine import Machine
+from pagespec.migratetype import REQUESTED
+from pagespec.types import Block, Pfn
+from pagespec.verbs import Verb
+
+SERVED: dict[Verb, Callable[[Machine], bool]] = {
+    Verb.SPLIT: lambda machine: True,
+    Verb.POISON: lambda machine: machine.era.takes_poisoned,
+    Verb.HEAL: lambda machine: machine.era.returns_poisoned,
+    Verb.UNRESERVE: lambda machine: _grouped(machine) and machine.era.reserve != "none",
+    Verb.CONTIG: lambda machine: _grouped(machine) and machine.era.isolation != "move",
+    Verb.ISOLATE: lambda machine: _grouped(machine),
+    Verb.RESTORE: lambda machine: _grouped(machine),
+    Verb.OFFLINE: lambda machine: _grouped(machine),
+    Verb.ONLINE: lambda machine: _grouped(machine),
+}
+"""The verbs beside those about blocks, and the machines that have such an operation at all."""
+
+STEADY, CROWDED = (0.2, 0.4, 0.6, 0.9), (0.5, 0.7, 0.95)
+"""The chances to allocate among which phases choose; a crowded zone is full of fragments."""
+
+
+@dataclass(slots=True)
+class Mix:
+    """How often each kind of request is drawn in one walk, and what the walk remembers.
+
+    orders: weight per order. types: weight per type that a request may have; none for an allocator
+    that knows no types. compound, references, illegal: chances of one request; atomic, nofragment:
+    of an allocation. filling: the chance that a request allocates, redrawn out of `fillings` each
+    phase of `phase` requests. rest: the chance of the verbs that speak of pageblocks and places of
+    frames, and verbs: their weights. strange: those that an allocator may be asked for in vain.
+
+    heads: the first frames of the smallest ranges that can be isolated, of range_pages frames each.
+    stale: blocks that were freed, for requests that come too late.
+    """
+
+    orders: list[int]
+    types: list[int]
+    compound: float
+    references: float
+    illegal: float
+    atomic: float
+    nofragment: float
+    fillings: tuple[float, ...]
+    phase: int
+    rest: float
+    verbs: dict[Verb, int]
+    strange: list[Verb]
+    range_pages: int
+    heads: list[Pfn]
+    stale: list[Block] = field(default_factory=list)
+    filling: float = 0.7
+    drawn: int = 0
+
+
+def random_mix(rng: Random, machine: Machine, offered: frozenset[Verb]) -> Mix:
+    """A mix for one walk, some of whose kinds are switched off, as far as they are offered."""
+    top = machine.top
+    shapes = (
+        [1 << (top - order) for order in range(top + 1)],
+        [1] * (top + 1),
+        [1] + [0] * top,
+        [4, 2, 1, 1][: top + 1] + [0] * (top - 3),
+    )
+    references = Verb.GET in offered
+    grouped = _grouped(machine)
+    verbs = {
+        verb: rng.choice((0, 1, 2, 4))
+        for verb, serves in SERVED.items()
+        if verb in offered and serves(machine)
+    }
+    return Mix(
+        orders=rng.choice(shapes),
+        types=[rng.choice((0, 1, 2, 4)) for _ in REQUESTED] if verbs else [],
+        compound=rng.choice((0.0, 0.3, 1.0)) if references else 0.0,
+        references=rng.choice((0.0, 0.15, 0.4)) if references else 0.0,
+        illegal=rng.choice((0.0, 0.1, 0.2)),
+        atomic=rng.choice((0.0, 0.2, 0.7)) if grouped else 0.0,
+        nofragment=rng.choice((0.0, 0.2, 0.7)) if grouped else 0.0,
+        fillings=rng.choice((STEADY, CROWDED)),
+        phase=rng.choice((8, 32, 2 * machine.pages)),
+        rest=rng.choice((0.0, 0.1, 0.3)) if any(verbs.values()) else 0.0,
+        verbs=verbs,
+        strange=[verb for verb in SERVED if verb in offered],
+        range_pages=SIZES[machine.isolation_order],
+        heads=heads_of_ranges(machine) if grouped else [],
+    )
+
+
+def _grouped(machine: Machine) -> bool:
+    return machine.pageblock is not None
