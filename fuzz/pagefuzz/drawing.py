@@ -1,12 +1,33 @@
-"""A zone drawn as the 2004 thread drew its example: per order, the free blocks in list order."""
+"""A zone drawn as the 2004 thread drew its example: per order, the free blocks in list order.
 
-from pagespec.trace import answer_text
+On a machine with pageblocks each order has a list a type, and a small zone is drawn frame by frame
+as well, under the types of its pageblocks.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from textwrap import wrap
+
+from pagespec.frames import SIZES
+from pagespec.machine import Machine
+from pagespec.migratetype import CMA, LETTER_OF
+from pagespec.trace import NAMING, answer_text
 from pagespec.types import Order, Pfn
 from pagespec.verbs import Op, Outcome, Verb
-from pagespec.zone import Zone
+from pagespec.zone import Held, Zone
 
 SHOWN_BLOCKS = 12
-"""Free blocks of one order that are drawn before the rest is counted."""
+"""Blocks of one list that are drawn before the rest is counted."""
+
+SHOWN_FRAMES, LINE_FRAMES = 256, 64
+"""The longest zone that is drawn frame by frame, and how many of its frames one line has."""
+
+WIDTH, LABEL = 92, 16
+"""Columns of a line, so that it fits in 100 when it is set in; and those of what it begins with."""
+
+FREE, HELD, GUARD, POISONED, OFFLINE, NOTHING = ".#gx- "
+LEGEND = "frames: . free, # held, g guard, x poisoned, - offline; blank: no memory, or kept back"
+"""What the letters of a frame by frame drawing mean."""
 
 
 def pages(pfn: Pfn, order: Order) -> str:
@@ -34,29 +55,135 @@ def drawn(zone: Zone) -> list[str]:
     free_area[0] -> page[1]
     held            page[0]
     free_pages 7    nr_free 1 1 1 0
+    >>> zone = boot(Machine(pages=8, top=2, era=ERAS["6.1"], pageblock=2))
+    >>> outcome = perform(zone, Op(Verb.ALLOC, 1))
+    >>> print("\\n".join(drawn(zone)))
+    free_area[2] M -> page[4-7]
+    free_area[1] U -> page[2-3]
+    free_area[0]
+    held            page[0-1] U
+    types   0       U   M
+    frames  0       ##......
+    free_pages 6    nr_free 0 1 1
+    free_cma 0      nr_reserved 0
     """
-    lines = []
+    return [
+        line
+        for text in (
+            *_lists(zone),
+            _labelled("held", (_held(zone, *item) for item in sorted(zone.held.items()))),
+            *_places(zone),
+            *_frames(zone),
+            *_counters(zone),
+        )
+        for line in _fitted(text)
+    ]
+
+
+def frame_by_frame(machine: Machine) -> bool:
+    """Whether the machine's zones are drawn frame by frame."""
+    return machine.pageblock is not None and machine.pages <= SHOWN_FRAMES
+
+
+def _fitted(line: str) -> list[str]:
+    """The line, gone on with further in on the next if it is too long."""
+    if len(line) <= WIDTH:
+        return [line.rstrip()]
+    return wrap(line, WIDTH, subsequent_indent=" " * LABEL, break_on_hyphens=False)
+
+
+def _lists(zone: Zone) -> Iterator[str]:
+    typed = zone.machine.pageblock is not None
     for order in reversed(range(len(zone.free_area))):
-        blocks = [f" -> {pages(pfn, order)}" for pfn in list(zone.free_area[order])[:SHOWN_BLOCKS]]
-        rest = len(zone.free_area[order]) - len(blocks)
-        lines.append(f"free_area[{order}]{''.join(blocks)}" + (f" and {rest} more" if rest else ""))
-    held = [
+        label = f"free_area[{order}]"
+        lists = {mt: blocks for mt, blocks in zone.free_area[order].items() if blocks}
+        if not lists:
+            yield label
+        for mt, blocks in lists.items():
+            shown = [f" -> {pages(pfn, order)}" for pfn in list(blocks)[:SHOWN_BLOCKS]]
+            rest = len(blocks) - len(shown)
+            letter = f" {LETTER_OF[mt]}" if typed else ""
+            yield label + letter + "".join(shown) + (f" and {rest} more" if rest else "")
+            label = " " * len(label)
+
+
+def _labelled(label: str, items: Iterable[str]) -> str:
+    texts = list(items)
+    rest = len(texts) - SHOWN_BLOCKS
+    more = f" and {rest} more" if rest > 0 else ""
+    return f"{label:<{LABEL}}{', '.join(texts[:SHOWN_BLOCKS]) or 'nothing'}{more}"
+
+
+def _held(zone: Zone, pfn: Pfn, block: Held) -> str:
+    return (
         pages(pfn, block.order)
+        + (f" {LETTER_OF[block.mt]}" if zone.machine.pageblock is not None else "")
         + (f" refs {block.refs}" if block.refs > 1 else "")
         + (" compound" if block.compound else "")
-        for pfn, block in sorted(zone.held.items())
-    ]
-    more = f" and {len(held) - SHOWN_BLOCKS} more" if len(held) > SHOWN_BLOCKS else ""
-    lines.append(f"held            {', '.join(held[:SHOWN_BLOCKS]) or 'nothing'}{more}")
-    lines.append(f"free_pages {zone.free_pages:<4} nr_free {' '.join(map(str, zone.nr_free))}")
+    )
+
+
+def _places(zone: Zone) -> Iterator[str]:
+    """Where frames are that are neither free nor held, if any are anywhere else."""
+    size = zone.machine.pageblock or 0
+    for label, blocks in (
+        ("guards", sorted(zone.guards.items())),
+        ("poisoned", [(pfn, 0) for pfn in sorted(zone.poisoned)]),
+        ("offline", [(pfn, size) for pfn in sorted(zone.offline)]),
+    ):
+        if blocks:
+            yield _labelled(label, (pages(pfn, order) for pfn, order in blocks))
+
+
+def _frames(zone: Zone) -> Iterator[str]:
+    """The pageblocks' types over the frames; of a large zone how many pageblocks have each."""
+    machine = zone.machine
+    if frame_by_frame(machine):
+        size, marks = SIZES[machine.pageblock or 0], _marks(zone)
+        for first in range(machine.start // LINE_FRAMES * LINE_FRAMES, machine.end, LINE_FRAMES):
+            line = range(max(first, machine.start), min(first + LINE_FRAMES, machine.end))
+            letters = [LETTER_OF[zone.pageblocks[machine.pageblock_number(pfn)]] for pfn in line]
+            starts = [pfn % size == 0 or pfn == line.start for pfn in line]
+            types = (mt if new else " " for mt, new in zip(letters, starts, strict=True))
+            yield f"{f'types   {line.start}':<{LABEL}}{''.join(types)}"
+            yield f"{f'frames  {line.start}':<{LABEL}}{''.join(marks[pfn] for pfn in line)}"
+    elif machine.pageblock is not None:
+        counts = Counter(LETTER_OF[mt] for mt in zone.pageblocks)
+        counted = ", ".join(f"{count} {letter}" for letter, count in counts.items())
+        yield f"{'types':<{LABEL}}{counted}"
+
+
+def _marks(zone: Zone) -> dict[Pfn, str]:
+    """What each frame is."""
+    machine = zone.machine
+    marks = dict.fromkeys(range(machine.start, machine.end), NOTHING)
+    blocks = [(pfn, order, FREE) for pfn, order in zone.tag.items()]
+    blocks += [(pfn, held.order, HELD) for pfn, held in zone.held.items()]
+    blocks += [(pfn, order, GUARD) for pfn, order in zone.guards.items()]
+    blocks += [(pfn, 0, POISONED) for pfn in zone.poisoned]
+    blocks += [(pfn, machine.pageblock or 0, OFFLINE) for pfn in zone.offline]
+    for pfn, order, mark in blocks:
+        marks.update(dict.fromkeys(range(pfn, pfn + SIZES[order]), mark))
+    return marks
+
+
+def _counters(zone: Zone) -> Iterator[str]:
+    era = zone.machine.era
+    yield f"free_pages {zone.free_pages:<4} nr_free {' '.join(map(str, zone.nr_free))}"
+    if zone.machine.pageblock is not None:
+        counts = [f"free_cma {zone.free_cma:<6}"] if CMA in era.types else []
+        counts += [f"nr_reserved {zone.nr_reserved}"] if era.reserve != "none" else []
+        counts += [f"free_highatomic {zone.free_highatomic}"] if era.retypes_on_merge else []
+        yield from [" ".join(counts)] if counts else []
     for order, pairs in enumerate(zone.pair_bits):
         if pairs:
-            lines.append(f"pairs[{order}] set    {' '.join(map(str, sorted(pairs)))}")
-    return lines
+            yield f"pairs[{order}] set    {' '.join(map(str, sorted(pairs)))}"
 
 
 def answered(op: Op, outcome: Outcome) -> str:
     """What came of a request, in the words of a trace."""
     if op.verb is Verb.ALLOC and outcome >= 0:
         return f"return page -> {pages(outcome, op.order)}"
+    if op.verb in NAMING and outcome >= 0:
+        return f"return pages -> page[{outcome}-{outcome + op.pages - 1}]"
     return answer_text(op.verb, outcome)

@@ -22,7 +22,11 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "shared": museum.shared_markdown,
     },
     "proofs.md": {"conditions": proofs.conditions_markdown, "zones": proofs.zones_markdown},
-    "variants.md": {"census": variants.census_markdown, "prices": variants.prices_markdown},
+    "variants.md": {
+        "census": variants.census_markdown,
+        "prices": variants.prices_markdown,
+        "pageblocks": eras.pageblocks_markdown,
+    },
 }
 """Per page, its generated parts."""
 

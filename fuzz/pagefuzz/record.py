@@ -12,7 +12,6 @@ from pagespec.trace_reader import SHAPES
 from pagespec.types import MAX_TOP, NO_MEMORY, Block, Order, Pfn
 from pagespec.verbs import Op, Outcome, Verb
 
-
 NUMBERED = frozenset({Verb.POISON, Verb.HEAL})
 """Verbs about one frame that nobody holds: a number says which without any block before it."""
 
@@ -79,8 +78,7 @@ class Recorder:
         """The frame by the latest block that covered it, and that block's order."""
         base = self.machine.base
         blocks = (
-            Block(base + head_of(pfn - base, order), order)
-            for order in range(self.machine.top + 1)
+            Block(base + head_of(pfn - base, order), order) for order in range(self.machine.top + 1)
         )
         found = [(self.latest[block], block.order) for block in blocks if block in self.latest]
         if not found:

@@ -26,7 +26,11 @@ from pagespec.verbs import Op, Verb
         (Spec, "exact", {"LIVE-ends", "EVT-order"}),
         (ExactLists, "exact", {"LIVE-ends", "EVT-order", "BUD-tag", "BUD-bitmap", "BUD-count"}),
         (Lists, "refines", {"LIVE-ends", "EVT-order", "BUD-tag", "BUD-bitmap", "BUD-count"}),
-        (Lazy, "outside", {"LIVE-ends", "EVT-order", "BUD-tag", "BUD-bitmap", "BUD-count", "SPLIT-pieces"}),
+        (
+            Lazy,
+            "outside",
+            {"LIVE-ends", "EVT-order", "BUD-tag", "BUD-bitmap", "BUD-count", "SPLIT-pieces"},
+        ),
     ],
 )
 def test_level_follows_from_what_is_shown(

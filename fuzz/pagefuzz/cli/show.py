@@ -5,11 +5,12 @@ from pathlib import Path
 import click
 
 from pagefuzz.cli.traces import read_trace
-from pagefuzz.drawing import answered, drawn
+from pagefuzz.drawing import LEGEND, answered, drawn, frame_by_frame
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit
 from pagespec.boot import boot
 from pagespec.events import Event, Kind
+from pagespec.migratetype import LETTER_OF
 from pagespec.ops import perform
 from pagespec.trace import Names, line_of
 from pagespec.zone import Zone
@@ -17,7 +18,28 @@ from pagespec.zone import Zone
 TURNS = {
     Kind.SPLIT: "expand: split page[{pfn}] order {order}",
     Kind.MERGE: "merge: two of order {order} become page[{pfn}]",
-    Kind.TAIL: "page[{pfn}] order {order} goes to the tail: a merge is likely",
+    Kind.TAIL: "page[{pfn}] order {order} goes to the tail of its list",
+    Kind.BARRIER: "no merge of page[{pfn}] order {order}: {mt} and {from_mt} are kept apart",
+    Kind.RETYPE: "page[{pfn}] order {order} was {from_mt} and becomes {mt} by the merge",
+    Kind.EXTFRAG: "fallback: {mt} is served page[{pfn}] order {order} of {from_mt}'s order "
+    "{from_order}",
+    Kind.MOVED: "page[{pfn}] order {order} moves to the list of {mt}",
+    Kind.TAKEN: "all pageblocks of page[{pfn}] order {order} become {mt}",
+    Kind.CLAIMED: "the pageblock of page[{pfn}] becomes {mt}: enough of it is free or alike",
+    Kind.MIXED: "the pageblock of page[{pfn}] is used for {mt} and keeps its type",
+    Kind.SINGLE: "page[{pfn}] order {order} is used alone",
+    Kind.CMA_FIRST: "CMA memory first: it is most of what is free",
+    Kind.CMA_LAST: "CMA memory: nothing else of {mt} is left",
+    Kind.RESERVE_USED: "from the reserve",
+    Kind.RESERVE_LAST: "from the reserve: nothing else is left",
+    Kind.RESERVED: "the pageblock of page[{pfn}] joins the reserve",
+    Kind.UNRESERVED: "the pageblock of page[{pfn}] leaves the reserve and becomes {mt}",
+    Kind.ISOLATED: "pageblock page[{pfn}] is isolated",
+    Kind.RESTORED: "pageblock page[{pfn}] becomes {mt}",
+    Kind.CUT: "page[{pfn}] order {order} is cut at the edge of a pageblock",
+    Kind.GUARDED: "page[{pfn}] order {order} becomes a guard",
+    Kind.UNGUARDED: "the guard page[{pfn}] order {order} merges",
+    Kind.UNDONE: "a frame of the range is busy: all is undone",
 }
 """The events that explain a picture, in words."""
 
@@ -29,12 +51,16 @@ def command(path: Path, step: int | None) -> Exit:
     """Draw each step of a trace as the spec takes it.
 
     Free lists by order with the head at the left, what is held, and the counters, in the manner of
-    the 2004 mail that proposed the order in the page.
+    the 2004 mail that proposed the order in the page. On a machine with pageblocks lists, blocks
+    and pageblocks carry the kernel's letter for their type: U unmovable, M movable, E reclaimable,
+    H the reserve for atomic requests, C CMA, I isolated, R the reserve that came before.
     """
     trace = read_trace(path)
     if step is not None and step > len(trace.requests):
         raise UsageError(f"--step {step}: the trace has {len(trace.requests)} requests")
     zone, names = boot(trace.machine), Names()
+    if frame_by_frame(trace.machine):
+        print(f"{LEGEND}\n")
     _draw(step, 0, "boot", zone, [])
     for number, request in enumerate(trace.requests, 1):
         op = names.op_of(request)
@@ -55,5 +81,15 @@ def _draw(only: int | None, number: int, title: str, zone: Zone, log: list[Event
     print(f"{number}: {title}")
     for event in log:
         if event.kind in TURNS:
-            print(f"    {TURNS[event.kind].format(pfn=event.pfn, order=event.order)}")
+            print(f"    {_turn(event)}")
     print("\n".join(f"        {line}" for line in drawn(zone)), end="\n\n")
+
+
+def _turn(event: Event) -> str:
+    return TURNS[event.kind].format(
+        pfn=event.pfn,
+        order=event.order,
+        mt=LETTER_OF[event.mt],
+        from_mt=LETTER_OF[event.from_mt],
+        from_order=event.from_order,
+    )

@@ -10,13 +10,14 @@ from typing import NamedTuple
 
 from pagefuzz.report.markdown import table
 from pagespec.boot import boot
-from pagespec.buddy import free_one_block, rmqueue
+from pagespec.buddy import free_one_block, rmqueue_smallest
 from pagespec.era import ERAS
 from pagespec.frames import SIZES
 from pagespec.laws.whole import whole_zone
 from pagespec.machine import Machine
+from pagespec.migratetype import UNMOVABLE
 from pagespec.types import Block, Order, Pfn
-from pagespec.zone import Zone
+from pagespec.zone import Zone, lists_of
 
 MERGED, FIRST, SECOND = ERAS["2.6.11"], ERAS["2004-v1"], ERAS["2004-v2"]
 CENSUS_PAGES, CENSUS_TOPS = 20, (2, 4)
@@ -46,8 +47,7 @@ def same_lists(one: Machine, other: Machine) -> bool:
 
 
 def _alike(one: Zone, other: Zone) -> bool:
-    lists = zip(one.free_area, other.free_area, strict=True)
-    return all(list(here) == list(there) for here, there in lists)
+    return lists_of(one) == lists_of(other)
 
 
 def _rounds(one: Zone, other: Zone) -> Iterator[bool]:
@@ -55,13 +55,13 @@ def _rounds(one: Zone, other: Zone) -> Iterator[bool]:
     for orders in ([0], range(one.machine.top, -1, -1)):
         held: dict[Pfn, Order] = {}
         for order in orders:
-            while (got := rmqueue(one, order)) is not None:
+            while (got := rmqueue_smallest(one, order, UNMOVABLE)) is not None:
                 held[got] = order
-                yield rmqueue(other, order) == got
-            yield rmqueue(other, order) is None
+                yield rmqueue_smallest(other, order, UNMOVABLE) == got
+            yield rmqueue_smallest(other, order, UNMOVABLE) is None
         for pfn in bit_reversed(list(held)):
-            free_one_block(one, pfn, held[pfn])
-            free_one_block(other, pfn, held[pfn])
+            free_one_block(one, pfn, held[pfn], UNMOVABLE)
+            free_one_block(other, pfn, held[pfn], UNMOVABLE)
             yield True
 
 
