@@ -22,6 +22,7 @@ COMMANDS = {
     "replay": "Run saved traces again: FIXED, FAILED or ERROR for each.",
     "show": "Draw a trace step by step: free lists by order, counters.",
     "shrink": "Find the smallest trace that breaks the same law.",
+    "diff": "Find the shortest traces on which two eras, or two allocators, part.",
     "check": "Ask whether a real kernel's trace keeps the laws.",
     "prove": "Check contracts symbolically and small zones exhaustively.",
     "mutants": "Plant known bugs and see that each one is found.",

@@ -1,0 +1,53 @@
+"""An era's spec as a side, whose requests the laws of another era can judge."""
+
+from collections.abc import Iterator
+
+from pagefuzz.diff.seen import Path, Seen
+from pagefuzz.diff.state import State, frozen, in_terms_of, thawed
+from pagespec.boot import boot
+from pagespec.laws.law import LawBroken, Transition
+from pagespec.laws.state import STATE_LAWS
+from pagespec.laws.step import STEP_LAWS
+from pagespec.laws.swept import Swept, swept
+from pagespec.laws.whole import BOOT_LAWS
+from pagespec.machine import Machine
+from pagespec.ops import perform
+from pagespec.verbs import Op, Verb
+
+
+class EraSide:
+    """The spec on a machine of its era; see `Side`."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.name = machine.era.name
+        self.machine = machine
+        self.verbs = frozenset(Verb)
+
+    def booted(self) -> Seen:
+        """See `Side`."""
+        return Seen(0, frozen(boot(self.machine)))
+
+    def serve(self, path: Path, shown: State, op: Op) -> Seen:
+        """See `Side`. The path is not needed: a state is enough to go on from."""
+        zone = thawed(self.machine, shown)
+        outcome = perform(zone, op)
+        return Seen(outcome, frozen(zone), tuple(zone.log))
+
+    def broken(
+        self, machine: Machine, path: Path | None, op: Op, after: Seen
+    ) -> Iterator[LawBroken]:
+        """See `Side`. Both sides agree on the state before, so either's may stand for it."""
+        era, state = machine.era, _posed(machine, after.state)
+        yield from STATE_LAWS.broken(era, state)
+        if path is None:
+            yield from BOOT_LAWS.broken(era, state)
+        else:
+            before = _posed(machine, path.states[0])
+            # How much it looked at is left at 0: another era's bound is no law for it.
+            step = Transition(before, op, after.outcome, state, log=after.log)
+            yield from STEP_LAWS.broken(era, step)
+
+
+def _posed(machine: Machine, state: State) -> Swept:
+    """The state as one of the machine's era."""
+    return swept(thawed(machine, in_terms_of(machine.era, state)))

@@ -1,0 +1,82 @@
+"""What a comparison found, for people: one shortest trace a group, then tables."""
+
+from pathlib import Path
+
+from pagefuzz.diff.comparing import Task, Walked, shortest
+from pagefuzz.diff.machines import words_of
+from pagefuzz.diff.parting import Group
+from pagefuzz.diff.telling import trace_of, ways_text
+from pagefuzz.diff.vocabulary import WORDS
+from pagefuzz.findings import keep
+from pagefuzz.report import console
+from pagespec.trace import text_of
+
+COLUMNS = ("law", "what differs", "at", "way", "requests", "partings", "machine")
+
+
+def report(names: tuple[str, str], tasks: list[Task], walked: Walked, out: Path | None) -> bool:
+    """Print it, write the traces to the folder if there is one; return whether anything differs."""
+    best = shortest(tasks)
+    partings = [task.found.first[group] for group, task in best.items()]
+    deeper = sorted(walked.found.first.values(), key=lambda parting: parting.length)
+    for parting in (*partings, *deeper):
+        trace = trace_of(parting)
+        print(text_of(trace))
+        if out is not None:
+            print(f"{keep(trace, out)}\n")
+    if partings:
+        rows = [
+            (*_row(names, group), task.found.first[group].length, _count(tasks, group), task.words)
+            for group, task in best.items()
+        ]
+        console.table(
+            f"{names[0]} and {names[1]}: where all traces up to the bound part, each by a shortest",
+            COLUMNS,
+            rows,
+        )
+    if deeper:
+        console.table(
+            "found by walks alone: shrunk, shorter ones may exist",
+            COLUMNS,
+            [
+                (
+                    *_row(names, parting.group),
+                    parting.length,
+                    walked.found.partings[parting.group],
+                    words_of(parting.sides[0].machine),
+                )
+                for parting in deeper
+            ],
+        )
+    console.table(
+        "searched",
+        ("machine", "all traces of up to", "pairs of states", "steps"),
+        [
+            (task.words, f"{task.bound} requests", task.found.states, task.found.steps)
+            for task in tasks
+        ],
+    )
+    print(f"vocabulary: {WORDS}")
+    print(_verdict(names, tasks, len(partings) + len(deeper), walked.done))
+    return bool(partings or deeper)
+
+
+def _row(names: tuple[str, str], group: Group) -> tuple[str, str, str, str]:
+    at = group.verb.value if group.verb else "boot"
+    return group.law or "both allowed", group.aspect, at, ways_text(names, group)
+
+
+def _count(tasks: list[Task], group: Group) -> int:
+    return sum(task.found.partings.get(group, 0) for task in tasks)
+
+
+def _verdict(names: tuple[str, str], tasks: list[Task], groups: int, walks: int) -> str:
+    """How far was looked, and no more than that."""
+    bounds = ", ".join(f"{task.bound} on {task.words!r}" for task in tasks)
+    beyond = f", nor in {walks} walks" if walks else ""
+    if groups:
+        return f"{names[0]} and {names[1]} part, in {groups} ways"
+    return (
+        f"{names[0]} and {names[1]}: no difference in any trace of this vocabulary of up to so "
+        f"many requests: {bounds}{beyond}; not refuted beyond"
+    )

@@ -1,0 +1,95 @@
+"""The requests that `diff` tries in a state: the legal ones in which eras can differ.
+
+Left out are references and compound blocks, which no era treats in its own way, and illegal
+requests. Ranges begin and end where either side asks them to; frames to poison are the first and
+the last of each pageblock.
+"""
+
+from collections.abc import Iterator, Sequence, Set
+
+from pagefuzz.diff.state import State
+from pagespec.frames import SIZES, head_of
+from pagespec.machine import Machine
+from pagespec.migratetype import CMA, HIGHATOMIC, ISOLATE, MOVABLE, REQUESTED, UNMOVABLE
+from pagespec.types import Pfn
+from pagespec.verbs import Op, Verb
+
+WORDS = (
+    "alloc (every order; types U, M, E; atomic; nofragment), free, unreserve, isolate, restore, "
+    "contig, offline, online, poison, heal"
+)
+"""The vocabulary as reports name it."""
+
+
+def vocabulary(machines: Sequence[Machine], verbs: Set[Verb], state: State) -> list[Op]:
+    """Every request of the vocabulary that may be put in the state, in a fixed order.
+
+    machines: the one machine, in each side's era; what neither era has is left out. verbs: what
+    both sides serve.
+    """
+    machine = machines[0]
+    ops = [*_allocs(machines), *(Op(Verb.FREE, held.order, pfn) for pfn, held in state.held)]
+    if machine.pageblock is not None:
+        ops += _reserve(state)
+        for size in sorted({SIZES[each.isolation_order] for each in machines}):
+            ops += _ranges(machines, state, size)
+        ops += _frames(machines, state)
+    return [op for op in ops if op.verb in verbs]
+
+
+def _allocs(machines: Sequence[Machine]) -> Iterator[Op]:
+    machine = machines[0]
+    orders = range(machine.top + 1)
+    if machine.pageblock is None:
+        yield from (Op(Verb.ALLOC, order) for order in orders)
+        return
+    yield from (Op(Verb.ALLOC, order, mt=mt) for order in orders for mt in REQUESTED)
+    if any(each.era.reserve != "none" for each in machines):
+        yield from (Op(Verb.ALLOC, order, mt=UNMOVABLE, atomic=True) for order in orders)
+    if any(each.era.nofragment for each in machines):
+        for order in range(machine.pageblock):
+            yield from (Op(Verb.ALLOC, order, mt=mt, nofragment=True) for mt in REQUESTED)
+
+
+def _reserve(state: State) -> Iterator[Op]:
+    if any(key.mt is HIGHATOMIC for key, _ in state.lists):
+        for mt in (UNMOVABLE, MOVABLE):
+            yield from (Op(Verb.UNRESERVE, mt=mt, force=force) for force in (False, True))
+
+
+def _ranges(machines: Sequence[Machine], state: State, size: int) -> Iterator[Op]:
+    """About each aligned range of that size: whatever its pageblocks' types allow."""
+    machine = machines[0]
+    pageblock = SIZES[machine.pageblock or 0]
+    contig = any(each.era.isolation != "move" for each in machines)
+    for pfn in range(-(-machine.start // size) * size, machine.end - size + 1, size):
+        heads = range(pfn, pfn + size, pageblock)
+        types = {state.pageblocks[machine.pageblock_number(head)] for head in heads}
+        gone = [head in state.offline for head in heads]
+        as_before = CMA if types == {CMA} else MOVABLE
+        if ISOLATE not in types:
+            yield Op(Verb.ISOLATE, pfn=pfn, pages=size)
+            if contig:
+                for pages in sorted({1, size // 2, size}):
+                    yield Op(Verb.CONTIG, pfn=pfn, pages=pages, mt=as_before)
+        elif types == {ISOLATE} and not any(gone):
+            yield Op(Verb.RESTORE, pfn=pfn, pages=size, mt=MOVABLE)
+            yield Op(Verb.OFFLINE, pfn=pfn, pages=size)
+        elif all(gone):
+            yield Op(Verb.ONLINE, pfn=pfn, pages=size)
+
+
+def _frames(machines: Sequence[Machine], state: State) -> Iterator[Op]:
+    machine = machines[0]
+    size = SIZES[machine.pageblock or 0]
+    if any(each.era.takes_poisoned for each in machines):
+        for first in range(head_of(machine.start, machine.pageblock or 0), machine.end, size):
+            for pfn in (first, first + size - 1):
+                if _is_free(state, pfn):
+                    yield Op(Verb.POISON, pfn=pfn)
+    if any(each.era.returns_poisoned for each in machines):
+        yield from (Op(Verb.HEAL, pfn=pfn) for pfn in state.poisoned)
+
+
+def _is_free(state: State, pfn: Pfn) -> bool:
+    return any(head_of(pfn, key.order) in blocks for key, blocks in state.lists)
