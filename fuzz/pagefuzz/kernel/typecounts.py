@@ -22,8 +22,6 @@ from pagespec.types import Block
 
 SUPPOSED = "of another type than the free block over it"
 
-_NONE_FITS = 1 << 32
-
 
 def note_unlogged(mobility: Mobility, snapshots: Iterable[Snapshot]) -> None:
     """Note the zones that have pageblocks which are reserved, isolated or CMA's."""
@@ -42,7 +40,6 @@ def note_reading(replay: Replay, mobility: Mobility, event: Event, snapshot: Sna
         pageblocks = snapshot.types.blocks.get(zone.name, {})
         sums = tuple(map(sum, zip(*free.values(), strict=True)))
         readable = sums == columns_of(replay.places, zone, replay.top)
-        readable = readable and not mobility.unlogged.get(zone.name)
         reading = Reading(
             snapshot.name, replay.window_line, event.line, zone, free, pageblocks, readable
         )
@@ -107,7 +104,7 @@ def _judge_free(replay: Replay, mobility: Mobility, reading: Reading) -> None:
         for order, count in enumerate(row):
             if not count and not known[order, mt]:
                 continue
-            if not reading.readable:
+            if not reading.readable or mobility.unlogged.get(reading.zone.name):
                 replay.findings.passed[law.FREE_COUNT] += 1
                 continue
             is_open = order in open_orders
@@ -147,12 +144,20 @@ def _judge_pageblocks(
     unknown = sum(first[zone].values())
     replay.findings.passed[law.BLOCK_COUNT] += unknown
     replay.findings.checked[law.BLOCK_COUNT] += sum(reading.pageblocks.values()) - unknown
-    fitting = [left for left in lefts if min(left.values()) >= 0]
-    wrong = min((_moved(left, first[zone]) for left in fitting), default=_NONE_FITS)
-    changed = {each.pageblock for each in mobility.changes if each.line <= reading.line}
-    if 0 < wrong <= len(mobility.supposed & changed & {*numbers}):
-        replay.findings.tally(SUPPOSED).claimed += wrong * SIZES[mobility.order]
-    elif wrong:
+    hidden = Counter(
+        mobility.original[each.pageblock]
+        for each in mobility.changes
+        if each.pageblock in mobility.supposed and each.line <= reading.line
+    )
+    possible = [left for left in lefts if min(left.values()) >= 0]
+    if first[zone] in possible:
+        return
+    wrong = [left - first[zone] for left in possible]
+    excused = [each for each in wrong if Counter() < each <= hidden]
+    if excused:
+        pageblocks = min(each.total() for each in excused)
+        replay.findings.tally(SUPPOSED).claimed += pageblocks * SIZES[mobility.order]
+    else:
         replay.findings.breach(
             reading.line,
             law.BLOCK_COUNT,
@@ -160,11 +165,6 @@ def _judge_pageblocks(
             f" {_show(reading, first[zone], lefts[-1])},"
             f" pagetypeinfo says {_counts(reading.pageblocks)}.",
         )
-
-
-def _moved(left: Counter[MigrateType], first: Counter[MigrateType]) -> int:
-    """How many pageblocks must have another type for both counts to be the same."""
-    return (left - first).total() + (first - left).total() + 1 >> 1
 
 
 def _show(reading: Reading, first: Counter[MigrateType], left: Counter[MigrateType]) -> str:
