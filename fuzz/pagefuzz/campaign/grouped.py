@@ -1,9 +1,9 @@
 """Machines with pageblocks, of every shape and with pageblocks of all types from the start."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from random import Random
 
+from pagefuzz.machines.pageblocks import fitted, smallest_pageblock
 from pagespec.era import Era
 from pagespec.frames import SIZES
 from pagespec.machine import Machine
@@ -17,10 +17,7 @@ from pagespec.migratetype import (
     UNMOVABLE,
     MigrateType,
 )
-from pagespec.types import Order, Pfn
-
-WHOLE: tuple[MigrateType, ...] = (CMA, ISOLATE)
-"""The types that a block as large as a range to isolate has throughout or not at all."""
+from pagespec.types import Pfn
 
 COMMON: dict[MigrateType, int] = {
     UNMOVABLE: 3,
@@ -32,21 +29,6 @@ COMMON: dict[MigrateType, int] = {
     RESERVE: 2,
 }
 """How often a pageblock has each type before boot, as far as the era knows it."""
-
-
-def smallest_pageblock(era: Era, top: Order) -> Order:
-    """The smallest order that pageblocks of the era may have."""
-    return max(1, top - 1) if era.retypes_on_merge else 1
-
-
-def heads_of_ranges(machine: Machine) -> list[Pfn]:
-    """The first frames of the smallest ranges that can be isolated: whole, and without a hole."""
-    size = SIZES[machine.isolation_order]
-    return [
-        head
-        for head in range(-(-machine.start // size) * size, machine.end - size + 1, size)
-        if not any(first < head + size and head < end for first, end in machine.holes)
-    ]
 
 
 def grouped_machine(rng: Random, era: Era) -> Machine:
@@ -84,27 +66,9 @@ def holes_in(rng: Random, start: Pfn, pages: int) -> tuple[tuple[Pfn, Pfn], ...]
 def with_types(rng: Random, machine: Machine) -> Machine:
     """The machine with types for its pageblocks, and guard pages now and then."""
     guard = rng.randint(1, machine.top) if machine.era.guards and rng.random() < 0.2 else 0
-    types = () if rng.random() < 0.2 else tuple(_types(rng, machine))
-    return replace(machine, types=types, guard=guard)
-
-
-def _types(rng: Random, machine: Machine) -> Iterator[MigrateType]:
-    """A type for each pageblock; each machine leaves some types out."""
+    if rng.random() < 0.2:
+        return replace(machine, guard=guard)
+    # Each machine leaves some types out.
     known = [mt for mt in machine.era.types if mt is MOVABLE or rng.random() < 0.7]
-    single = [mt for mt in known if mt not in WHOLE]
-    size, whole = SIZES[machine.pageblock or 0], SIZES[machine.isolation_order]
-    mt = MOVABLE
-    for number in range(machine.pageblocks):
-        first = (machine.start // size + number) * size
-        if number == 0 or first % whole == 0:
-            mt = _drawn(rng, known)
-        if mt in WHOLE:
-            yield mt
-            continue
-        mt = _drawn(rng, single)
-        cut = first < machine.start or first + size > machine.end
-        yield MOVABLE if cut and mt is HIGHATOMIC else mt
-
-
-def _drawn(rng: Random, types: Sequence[MigrateType]) -> MigrateType:
-    return rng.choices(types, [COMMON[mt] for mt in types])[0]
+    types = rng.choices(known, [COMMON[mt] for mt in known], k=machine.pageblocks)
+    return replace(machine, guard=guard, types=tuple(fitted(machine, types)))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
-from pagefuzz.campaign.grouped import heads_of_ranges
+from pagefuzz.machines.pageblocks import heads_of_ranges
 from pagespec.frames import SIZES
 from pagespec.machine import Machine
 from pagespec.migratetype import REQUESTED
@@ -91,7 +91,7 @@ def random_mix(rng: Random, machine: Machine, offered: frozenset[Verb]) -> Mix:
         verbs=verbs,
         strange=[verb for verb in SERVED if verb in offered],
         range_pages=SIZES[machine.isolation_order],
-        heads=heads_of_ranges(machine) if grouped else [],
+        heads=heads_of_ranges(machine),
     )
 
 

@@ -1,8 +1,8 @@
 """The gear for volume: compiled random requests to the twin, replayed by the spec in batches.
 
 The twin draws and serves a batch in compiled code; the spec serves the same requests and must give
-the same outcome to each. After every batch the lists must agree, block by block; at the end the
-whole states must, and the state laws hold.
+the same outcome to each. After every batch the lists must agree, block by block, the pageblocks'
+types and the count of free frames; at the end the whole states must, and the state laws hold.
 """
 
 from collections import Counter
@@ -12,28 +12,22 @@ from pagefuzz.coverage import Reached, events_of
 from pageimpl.allocator import Allocator, Stream
 from pageimpl.refine import TornList, zone_of
 from pageimpl.source import Kernels
+from pageimpl.stream import op_of
 from pagespec.boot import boot
 from pagespec.laws.exact import EXACT_LAWS, TWIN_LAWS, Placed, Twins
 from pagespec.laws.law import LawBroken
 from pagespec.laws.state import READING_LAWS, STATE_LAWS
+from pagespec.laws.swept import swept
 from pagespec.machine import Machine
 from pagespec.ops import perform
-from pagespec.verbs import Op, Outcome, Verb
+from pagespec.verbs import Op, Outcome
+from pagespec.zone import lists_of
 
 BATCH = 100
 """Requests between two comparisons of all lists."""
 
 LARGE_TOP = 10
 """The top order from which on all orders are drawn alike."""
-
-OP_OF_CODE: tuple[tuple[Verb, bool], ...] = (
-    (Verb.ALLOC, False),
-    (Verb.ALLOC, True),
-    (Verb.FREE, False),
-    (Verb.GET, False),
-    (Verb.PUT, False),
-)
-"""What the numbers of a stream's rows mean: the verb, and whether the block is compound."""
 
 
 class Replay:
@@ -66,14 +60,13 @@ class Replay:
             self._batch()
             self._compare_lists()
         view = zone_of(self.allocator)
-        STATE_LAWS.check(self.machine.era, view)
+        STATE_LAWS.check(self.machine.era, swept(view))
         TWIN_LAWS.check(self.machine.era, Twins(self.zone, view))
 
     def _batch(self) -> None:
         zone, done = self.zone, self.done
-        for code, order, pfn, outcome in self.stream.run(BATCH).tolist():
-            verb, compound = OP_OF_CODE[code]
-            op = Op(verb, order, pfn, compound)
+        for row in self.stream.run(BATCH).tolist():
+            op, outcome = op_of(row)
             done.append((op, outcome))
             due = perform(zone, op)
             if due != outcome:
@@ -82,11 +75,14 @@ class Replay:
         zone.log.clear()
 
     def _compare_lists(self) -> None:
-        era = self.machine.era
+        era, zone, allocator = self.machine.era, self.zone, self.allocator
         try:
-            lists = self.allocator.free_area()
+            lists = allocator.free_area()
         except TornList as torn:
             READING_LAWS.check(era, str(torn))
             raise
-        due = [list(blocks) for blocks in self.zone.free_area]
-        EXACT_LAWS.check(era, Placed(f"{len(self.done)} requests", 0, 0, lists, due))
+        EXACT_LAWS.check(era, Placed(f"{len(self.done)} requests", 0, 0, lists, lists_of(zone)))
+        shown = allocator.pageblocks(), allocator.free_frames()
+        due = zone.pageblocks, zone.free_pages
+        if shown != due:
+            raise LawBroken("TWIN-equal", f"types and free frames are {shown}, the spec's {due}")

@@ -8,7 +8,6 @@ from pagefuzz.campaign.verdict import Offer, Summary
 from pagefuzz.coverage import name_of_event
 from pagefuzz.lockstep import STRICTER
 from pagefuzz.report import console
-from pagespec.era import ERAS
 from pagespec.laws.books import all_laws
 
 NAMED = 6
@@ -61,15 +60,15 @@ def _laws(offer: Offer, summary: Summary) -> None:
     rows = []
     for law in all_laws():
         asked = STRICTER[law.level] <= STRICTER[offer.level] and law.id not in offer.unshown
-        of_its_design = [one for one in summary.results if ERAS[one.era].design in law.designs]
+        of_its_eras = [one for one in summary.results if one.era in law.eras]
         count = sum(
-            one.operations if law.id in ASKED_OF_STREAMS else one.judged for one in of_its_design
+            one.operations if law.id in ASKED_OF_STREAMS else one.judged for one in of_its_eras
         )
         if broken[law.id]:
             verdict = "REFUTED"
         elif not asked:
             verdict = "not asked of this target"
-        elif not of_its_design:
+        elif not of_its_eras:
             verdict = "not asked in these eras"
         else:
             verdict = f"not refuted in {count} operations"

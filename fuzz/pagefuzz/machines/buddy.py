@@ -19,19 +19,24 @@ from hypothesis.stateful import (
 
 from pagefuzz.coverage import Reached
 from pagefuzz.lockstep import Lockstep
+from pagefuzz.machines.pageblocks import heads_of_ranges
 from pagefuzz.machines.repeatable import without_constants
 from pagefuzz.machines.strategies import machines
 from pagefuzz.record import trace_of
 from pagefuzz.target.protocol import Factory
 from pagespec.era import Era
+from pagespec.frames import SIZES
 from pagespec.laws.law import LawBroken, Level
 from pagespec.machine import Machine
+from pagespec.migratetype import CMA, MOVABLE, REQUESTED, MigrateType
 from pagespec.trace import Trace
 from pagespec.types import DomainError, Pfn
 from pagespec.verbs import Op, Verb
 
 WHICH = st.integers(0, 1 << 16)
 """Chooses among the held blocks, whatever their number."""
+
+RANGE_VERBS = (Verb.ISOLATE, Verb.RESTORE, Verb.OFFLINE, Verb.ONLINE)
 
 
 class Ledger:
@@ -54,11 +59,14 @@ def buddy_machine(
 
     class BuddyMachine(RuleBasedStateMachine):
         lockstep: Lockstep | None = None
+        heads: Sequence[Pfn] = ()
         broke = False
 
         @initialize(machine=machines(eras, pages))
         def boot(self, machine: Machine) -> None:
             self.machine = machine
+            self.heads = heads_of_ranges(machine)
+            self.range_pages = SIZES[machine.isolation_order]
             try:
                 self.lockstep = Lockstep(machine, ledger.factory, ledger.level)
             except DomainError:
@@ -90,9 +98,17 @@ def buddy_machine(
         def something_is_held(self) -> bool:
             return self.lockstep is not None and bool(self.lockstep.book.held)
 
-        @rule(order=st.integers(0, 13), compound=st.booleans())
-        def alloc(self, order: int, compound: bool) -> None:
-            self._step(Op(Verb.ALLOC, order, compound=compound))
+        @rule(order=st.integers(0, 13), how=st.integers(0, 31))
+        def alloc(self, order: int, how: int) -> None:
+            """One draw says all but the order: a bit compound, a bit atomic, a bit nofragment."""
+            mt = (*REQUESTED, CMA)[how // 8]
+            self._alloc(Op(Verb.ALLOC, order, 0, how & 1 > 0, mt, how & 2 > 0, how & 4 > 0))
+
+        def _alloc(self, op: Op) -> None:
+            """Ask for a type only where types are known."""
+            assert self.lockstep is not None
+            typed = Verb.ISOLATE in self.lockstep.target.verbs
+            self._step(op if typed else Op(Verb.ALLOC, op.order, compound=op.compound))
 
         @precondition(something_is_held)
         @rule(which=WHICH)
@@ -118,12 +134,68 @@ def buddy_machine(
             pfn = max(0, self.machine.start + offset)
             self._step(Op(verb, order if verb is Verb.FREE else 0, pfn))
 
+        @precondition(something_is_held)
+        @rule(which=WHICH)
+        def split(self, which: int) -> None:
+            assert self.lockstep is not None
+            pfn = self._held(which)
+            self._step(Op(Verb.SPLIT, self.lockstep.book.held[pfn].order, pfn))
+
+        def has_ranges(self) -> bool:
+            return bool(self.heads)
+
+        @precondition(has_ranges)
+        @rule(
+            verb=st.sampled_from(RANGE_VERBS),
+            which=WHICH,
+            ranges=st.integers(1, 3),
+            mt=st.sampled_from((MOVABLE, MOVABLE, CMA)),
+        )
+        def change_range(self, verb: Verb, which: int, ranges: int, mt: MigrateType) -> None:
+            """Of a range that is in the right state for the verb, if any is, and of its next."""
+            pfn = self._head(verb, which)
+            self._step(Op(verb, pfn=pfn, pages=ranges * self.range_pages, mt=mt))
+
+        def _head(self, verb: Verb, which: int) -> Pfn:
+            assert self.lockstep is not None
+            out = self.lockstep.out_of_use
+            state = {Verb.ISOLATE: set(self.heads) - out.isolated - out.offline}
+            state |= {Verb.RESTORE: out.isolated, Verb.OFFLINE: out.isolated}
+            right = [head for head in self.heads if head in state.get(verb, out.offline)]
+            heads = right or self.heads
+            return heads[which % len(heads)]
+
+        @precondition(has_ranges)
+        @rule(which=WHICH, skipped=st.integers(0, 3), pages=st.integers(1, 24))
+        def gather(self, which: int, skipped: int, pages: int) -> None:
+            pfn = self.heads[which % len(self.heads)] + skipped
+            self._step(Op(Verb.CONTIG, pfn=pfn, pages=pages, mt=CMA if which & 1 else MOVABLE))
+
+        @rule(mt=st.sampled_from(REQUESTED), force=st.booleans())
+        def unreserve(self, mt: MigrateType, force: bool) -> None:
+            self._step(Op(Verb.UNRESERVE, mt=mt, force=force))
+
+        @rule(offset=st.integers(0, 90))
+        def poison(self, offset: int) -> None:
+            self._step(Op(Verb.POISON, pfn=self.machine.start + offset))
+
+        @rule(which=WHICH)
+        def heal(self, which: int) -> None:
+            """Heal what is poisoned, or a stranger."""
+            assert self.lockstep is not None
+            poisoned = sorted(self.lockstep.out_of_use.poisoned) or [self.machine.start]
+            self._step(Op(Verb.HEAL, pfn=poisoned[which % len(poisoned)]))
+
         @rule(bursts=st.binary(min_size=4, max_size=40))
         def burst(self, bursts: bytes) -> None:
-            """A byte is a request: below 128 an allocation of a small order, above it a free."""
+            """A byte is a request: below 128 an allocation of a small order, above it a free.
+
+            Of the lower ones three bits choose the order, and the rest the type and the urgency.
+            """
             for byte in bursts:
                 if byte < 128 or not self.something_is_held():
-                    self._step(Op(Verb.ALLOC, (0, 0, 0, 0, 1, 1, 2, 3)[byte % 8]))
+                    order, how = (0, 0, 0, 0, 1, 1, 2, 3)[byte % 8], byte // 8 % 16
+                    self._alloc(Op(Verb.ALLOC, order, mt=REQUESTED[how % 3], atomic=how > 11))
                 else:
                     self._free(byte)
 
