@@ -1,89 +1,58 @@
-"""The operations that a caller has: allocate, free, take and drop a reference.
+"""The operations on blocks: allocate, free, take and drop a reference, split into pages.
 
 The twin of the spec's `alloc`. Every operation returns what the spec's would: a first frame, 0,
-NO_MEMORY, or the code of a Refusal, upon which nothing has changed. One owner byte a frame is
-enough to tell legal frees from all others, so the check is always on.
+NO_MEMORY, or the code of a Refusal, upon which nothing has changed.
 """
 
 from pageimpl import bitmap, buddy
-from pageimpl.frames import head_of, is_aligned
+from pageimpl.checks import BAD_ORDER, BAD_TYPE, IS_COMPOUND, WRONG_ORDER, held_block
+from pageimpl.era import BITMAP_DESIGN, NO_RESERVE
+from pageimpl.highatomic import reserve_pageblock
 from pageimpl.jitcache import kernel
 from pageimpl.memory import (
-    BITMAP_DESIGN,
     COMPOUND,
     GIVEN,
     HELD,
-    HOLE,
     ORDER_BITS,
+    TYPE_BITS,
+    TYPE_SHIFT,
     Memory,
     design_of,
-    end_of,
-    first_of,
     owner_of,
     refs_of,
+    reserve_of,
     set_owner,
     set_refs,
     shift_of,
     top_of,
 )
-from pagespec.types import NO_MEMORY, Refusal
-
-BAD_ORDER = Refusal.BAD_ORDER.value
-OUTSIDE = Refusal.OUTSIDE.value
-MISALIGNED = Refusal.MISALIGNED.value
-IN_HOLE = Refusal.HOLE.value
-WRONG_ORDER = Refusal.WRONG_ORDER.value
-INTERIOR = Refusal.INTERIOR.value
-DOUBLE = Refusal.DOUBLE.value
-NEVER_GIVEN = Refusal.NEVER_GIVEN.value
+from pageimpl.migratetype import MOST_REQUESTED, UNMOVABLE
+from pageimpl.pageblock import has_pageblocks
+from pageimpl.rmqueue import rmqueue
+from pageimpl.verbs import ATOMIC, COMPOUND_WANTED, WANTED_SHIFT
+from pagespec.types import NO_MEMORY
 
 
 @kernel
-def inside_held_block(mem: Memory, p: int) -> bool:
-    """Whether a held block that starts below the frame covers it."""
-    for order in range(1, top_of(mem) + 1):
-        head = head_of(p, order)
-        if head < first_of(mem):
-            return False
-        owner = owner_of(mem, head)
-        if owner >= HELD and owner & ORDER_BITS >= order:
-            return True
-    return False
-
-
-@kernel
-def held_block(mem: Memory, pfn: int, order: int) -> int:
-    """The slot of the held block that the frame heads, or the code of why there is none.
-
-    The most outward reason is named first: bounds, alignment, holes, then ownership.
-    """
-    p = pfn + shift_of(mem)
-    if p < first_of(mem) or p + (1 << order) > end_of(mem):
-        return OUTSIDE
-    if not is_aligned(p, order):
-        return MISALIGNED
-    owner = owner_of(mem, p)
-    if owner >= HELD:
-        return p
-    if owner == HOLE:
-        return IN_HOLE
-    if inside_held_block(mem, p):
-        return INTERIOR
-    return DOUBLE if owner == GIVEN else NEVER_GIVEN
-
-
-@kernel
-def alloc_pages(mem: Memory, order: int, compound: int) -> int:
+def alloc_pages(mem: Memory, order: int, want: int) -> int:
     """Allocate a block of that order: its first frame, NO_MEMORY, or a refusal's code."""
     if order < 0 or order > top_of(mem):
         return BAD_ORDER
+    mt = want >> WANTED_SHIFT
+    if mt > MOST_REQUESTED:
+        return BAD_TYPE
     if design_of(mem) == BITMAP_DESIGN:
         p = bitmap.rmqueue(mem, order)
     else:
-        p = buddy.rmqueue(mem, order)
+        p = rmqueue(mem, order, want)
     if p == 0:
         return NO_MEMORY
-    set_owner(mem, p, HELD | order | (COMPOUND if compound else 0))
+    if not has_pageblocks(mem):
+        mt = UNMOVABLE
+    elif want & ATOMIC and order > 0 and reserve_of(mem) != NO_RESERVE:
+        reserve_pageblock(mem, p, order)
+    compound = COMPOUND if want & COMPOUND_WANTED else 0
+    set_owner(mem, p, HELD | order | mt << TYPE_SHIFT | compound)
     set_refs(mem, p, 1)
     return p - shift_of(mem)
 
@@ -94,7 +63,7 @@ def give_back(mem: Memory, p: int, order: int, to_tail: bool) -> None:
     if design_of(mem) == BITMAP_DESIGN:
         bitmap.free_one_block(mem, p, order, to_tail)
     else:
-        buddy.free_one_block(mem, p, order, to_tail)
+        buddy.free_by_type(mem, p, order, to_tail)
 
 
 @kernel
@@ -126,7 +95,7 @@ def free_pages(mem: Memory, pfn: int, order: int) -> int:
     if drop_reference(mem, p):
         give_back(mem, p, order, False)
     elif owner & COMPOUND == 0 and order > 0:
-        set_owner(mem, p, HELD)
+        set_owner(mem, p, owner & ~ORDER_BITS)
         piece = order - 1
         while piece >= 0:
             tail = p + (1 << piece)
@@ -162,4 +131,33 @@ def put_page(mem: Memory, pfn: int) -> int:
         return WRONG_ORDER
     if drop_reference(mem, p):
         give_back(mem, p, order, False)
+    return 0
+
+
+@kernel
+def hold_page(mem: Memory, p: int, mt: int) -> None:
+    """Make the frame a block of its own, with one reference."""
+    set_owner(mem, p, HELD | mt << TYPE_SHIFT)
+    set_refs(mem, p, 1)
+
+
+@kernel
+def split_page(mem: Memory, pfn: int, order: int) -> int:
+    """Make each frame of a held block a block of its own: 0, or a refusal's code.
+
+    The first frame keeps the references that the block had.
+    """
+    if order < 0 or order > top_of(mem):
+        return BAD_ORDER
+    p = held_block(mem, pfn, order)
+    if p < 0:
+        return p
+    owner = owner_of(mem, p)
+    if owner & ORDER_BITS != order:
+        return WRONG_ORDER
+    if owner & COMPOUND:
+        return IS_COMPOUND
+    set_owner(mem, p, owner & ~ORDER_BITS)
+    for page in range(p + 1, p + (1 << order)):
+        hold_page(mem, page, (owner & TYPE_BITS) >> TYPE_SHIFT)
     return 0

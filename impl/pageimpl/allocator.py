@@ -9,11 +9,15 @@ import numpy.typing as npt
 
 from pageimpl import stream as words
 from pageimpl import walk
-from pageimpl.layout import empty_zone
+from pageimpl.layout import empty_zone, layout_of, records_of, types_in
 from pageimpl.memory import Memory, Words, free_pages_of
+from pageimpl.migratetype import TYPES
 from pageimpl.source import Kernels, installed_modules, plain_modules
-from pagespec.machine import MAX_PFN, Machine
+from pageimpl.verbs import COMPOUND_WANTED, NUMBER_OF, want_of
+from pagespec.machine import MAX_PAGES, MAX_PFN, Machine
+from pagespec.migratetype import MigrateType
 from pagespec.types import MAX_TOP, NO_MEMORY, REFUSED, Block, Order, Pfn, Refusal
+from pagespec.verbs import Op, Outcome
 
 _plain = cache(plain_modules)
 
@@ -36,15 +40,25 @@ class Allocator:
         self._mem = self.kernels.operand(self.memory)
         self._walk = walk.walk_buffer(self.memory)
         for first, end in machine.managed:
-            self.kernels.boot_chunk(self._mem, first, end, machine.era.boot_to_tail)
+            self.kernels.boot_chunk(self._mem, first, end)
+
+    def perform(self, op: Op) -> Outcome:
+        """Serve any request: the outcome that the spec gives it, refusals as their codes."""
+        return self.kernels.perform(
+            self._mem,
+            NUMBER_OF[op.verb],
+            _as_order(op.order),
+            _as_pfn(op.pfn),
+            want_of(op),
+            op.pages if 0 <= op.pages <= MAX_PAGES else 0,
+        )
 
     def alloc(self, order: Order, *, compound: bool = False) -> Pfn | None:
         """Allocate a block: its first frame, or None if no free block is large enough.
 
         Raises BadOrder.
         """
-        asked = order if 0 <= order <= MAX_TOP else -1
-        got = self.kernels.alloc_pages(self._mem, asked, int(compound))
+        got = self.kernels.alloc_pages(self._mem, _as_order(order), COMPOUND_WANTED * compound)
         if got >= 0:
             return got
         if got == NO_MEMORY:
@@ -56,33 +70,42 @@ class Allocator:
 
         Raises Refused, in the spec's sense, for anything but a block held with that order.
         """
-        asked = order if 0 <= order <= MAX_TOP else -1
-        code = self.kernels.free_pages(self._mem, _in_range(pfn), asked)
+        code = self.kernels.free_pages(self._mem, _as_pfn(pfn), _as_order(order))
         if code:
             raise REFUSED[Refusal(code)](Block(pfn, order))
 
     def get(self, pfn: Pfn) -> None:
         """Take one more reference to the block that the frame heads. Raises Refused."""
-        code = self.kernels.get_page(self._mem, _in_range(pfn))
+        code = self.kernels.get_page(self._mem, _as_pfn(pfn))
         if code:
             raise REFUSED[Refusal(code)](Block(pfn, 0))
 
     def put(self, pfn: Pfn) -> None:
         """Drop a reference; the last one frees the block. Raises Refused."""
-        code = self.kernels.put_page(self._mem, _in_range(pfn))
+        code = self.kernels.put_page(self._mem, _as_pfn(pfn))
         if code:
             raise REFUSED[Refusal(code)](Block(pfn, 0))
 
-    def free_area(self) -> list[list[Pfn]]:
-        """Per order, the first frames of the free blocks in list order. Raises TornList."""
-        return walk.free_area_of(self.memory, self._walk)
+    def free_area(self) -> walk.Lists:
+        """Per order and type, the free blocks' first frames in list order. Raises TornList."""
+        return walk.free_area_of(self.memory, self.machine.types_listed, self._walk)
+
+    def pageblocks(self) -> list[MigrateType]:
+        """The type of each pageblock, lowest first; none on a machine without pageblocks."""
+        slots = types_in(self.machine, layout_of(self.machine))
+        return [TYPES[number] for number in records_of(self.memory)["type"][slots].tolist()]
 
     def free_frames(self) -> int:
         """How many frames the zone counts as free."""
         return free_pages_of(self.memory)
 
 
-def _in_range(pfn: Pfn) -> Pfn:
+def _as_order(order: Order) -> Order:
+    """The order, or -1 for one that no zone has."""
+    return order if 0 <= order <= MAX_TOP else -1
+
+
+def _as_pfn(pfn: Pfn) -> Pfn:
     """The frame number, or -1 for one that no zone has and a machine word might not hold."""
     return pfn if 0 <= pfn < MAX_PFN else -1
 
@@ -125,8 +148,8 @@ class Stream:
         state[words.WEIGHTS : words.WEIGHTS + len(sums)] = sums
 
     def run(self, count: int) -> npt.NDArray[np.int64]:
-        """Serve the next requests: one row each of verb, order, pfn and result."""
-        out = Words(4 * count)
+        """Serve the next requests: a row each, with the columns that `stream` names."""
+        out = Words(words.COLUMNS * count)
         kernels = self.allocator.kernels
         kernels.run_stream(
             kernels.operand(self.allocator.memory),
@@ -134,4 +157,4 @@ class Stream:
             count,
             kernels.operand(out),
         )
-        return out.array.reshape(count, 4)
+        return out.array.reshape(count, words.COLUMNS)

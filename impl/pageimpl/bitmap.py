@@ -11,14 +11,14 @@ from pageimpl.memory import (
     byte_at,
     free_pages_of,
     map_of,
-    next_of,
     origin_of,
     set_byte,
     set_free_pages,
     span_of,
     top_of,
 )
-from pageimpl.zone import list_add, list_del
+from pageimpl.migratetype import UNMOVABLE
+from pageimpl.zone import first_of_list, list_add, list_del
 
 
 @kernel
@@ -50,7 +50,7 @@ def expand(mem: Memory, p: int, low: int, high: int) -> None:
     """Give back the upper half of the block, of what is left, and so on down to order low."""
     while high > low:
         high -= 1
-        list_add(mem, p + (1 << high), high, False)
+        list_add(mem, p + (1 << high), high, UNMOVABLE, False)
         toggle_pair(mem, p + (1 << high), high)
 
 
@@ -58,8 +58,8 @@ def expand(mem: Memory, p: int, low: int, high: int) -> None:
 def rmqueue(mem: Memory, order: int) -> int:
     """Take a block of that order: its slot, or 0 if no free block is large enough."""
     for current in range(order, top_of(mem) + 1):
-        p = next_of(mem, current)
-        if p != current:
+        p = first_of_list(mem, current, UNMOVABLE)
+        if p != 0:
             list_del(mem, p, current)
             toggle_pair(mem, p, current)
             set_free_pages(mem, free_pages_of(mem) - (1 << order))
@@ -76,4 +76,4 @@ def free_one_block(mem: Memory, p: int, order: int, to_tail: bool) -> None:
         list_del(mem, buddy_of(p, order), order)
         p = parent_of(p, order)
         order += 1
-    list_add(mem, p, order, to_tail)
+    list_add(mem, p, order, UNMOVABLE, to_tail)

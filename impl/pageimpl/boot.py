@@ -1,18 +1,32 @@
 """Boot hands a chunk's frames over to the allocator, as its maximal aligned blocks."""
 
 from pageimpl.alloc import give_back
-from pageimpl.frames import largest_order_at
+from pageimpl.frames import head_of, largest_order_at
 from pageimpl.jitcache import kernel
-from pageimpl.memory import Memory, shift_of, top_of
+from pageimpl.memory import Memory, boot_to_tail_of, pageblock_order_of, shift_of, top_of
+from pageimpl.pageblock import pageblock_type
 
 
 @kernel
-def boot_chunk(mem: Memory, first: int, end: int, to_tail: bool) -> None:
-    """Free the frames [first, end), lowest block first, through the ordinary path."""
+def end_of_run(mem: Memory, p: int, end: int) -> int:
+    """Where the run of slots whose pageblocks have one type ends: at the latest at `end`."""
+    mt = pageblock_type(mem, p)
+    size = 1 << pageblock_order_of(mem)
+    edge = head_of(p, pageblock_order_of(mem)) + size
+    while edge < end and pageblock_type(mem, edge) == mt:
+        edge += size
+    return min(edge, end)
+
+
+@kernel
+def boot_chunk(mem: Memory, first: int, end: int) -> None:
+    """Free the frames [first, end), run by run, lowest block first, through the ordinary path."""
     top = top_of(mem)
     p = first + shift_of(mem)
     end += shift_of(mem)
     while p < end:
-        order = largest_order_at(p, end - p, top)
-        give_back(mem, p, order, to_tail)
-        p += 1 << order
+        beyond = end_of_run(mem, p, end)
+        while p < beyond:
+            order = largest_order_at(p, beyond - p, top)
+            give_back(mem, p, order, boot_to_tail_of(mem) != 0)
+            p += 1 << order

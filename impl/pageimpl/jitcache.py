@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple, ParamSpec, TypeVar, cast
 
 from pageimpl.memory import Memory, Words
-from pagespec import types as vocabulary
+from pagespec import migratetype, types
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,7 +31,8 @@ NOT_CODE = frozenset({"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"})
 
 def kernel_files() -> list[Path]:
     """Every file whose text ends up in the code of others, by way of its functions or constants."""
-    return [*sorted(Path(__file__).parent.glob("*.py")), Path(vocabulary.__file__)]
+    vocabulary = [Path(migratetype.__file__), Path(types.__file__)]
+    return [*sorted(Path(__file__).parent.glob("*.py")), *vocabulary]
 
 
 def cache_key(files: Iterable[Path], environ: Mapping[str, str]) -> str:

@@ -12,45 +12,62 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from pageimpl.era import (
+    BARRIERS,
+    CMA_RULES,
+    DESIGNS,
+    FALLBACK_STYLES,
+    ISOLATIONS,
+    PLACEMENTS,
+    RESERVES,
+)
 from pageimpl.memory import (
-    BITMAP_DESIGN,
     BUDDY,
     HEAD_SLOTS,
     HOLE,
-    PLACE_HEAD,
-    PLACE_LIKELY,
-    PLACE_LIKELY_2_6_39,
+    ONE_PAGEBLOCK,
     RECORD,
-    TAG_DESIGN,
+    TYPES_SHIFT,
     Memory,
+    set_barrier,
+    set_boot_to_tail,
+    set_cma_rule,
     set_design,
     set_end,
+    set_fallback,
     set_first,
+    set_guard,
+    set_isolation,
+    set_isolation_order,
+    set_listed,
+    set_managed,
     set_map,
+    set_moved_to_tail,
     set_next,
+    set_nofragment,
+    set_nr_reserved,
     set_origin,
+    set_pageblock_order,
     set_placement,
     set_prev,
+    set_reserve,
+    set_returns_poisoned,
+    set_retypes_on_merge,
     set_shift,
     set_span,
+    set_takes_poisoned,
     set_top,
 )
-from pagespec.era import Design, Placement
+from pagespec.era import Era
 from pagespec.machine import Machine
+from pagespec.migratetype import HIGHATOMIC
 from pagespec.types import DomainError
-
-DESIGNS: dict[Design, int] = {"tag": TAG_DESIGN, "bitmap": BITMAP_DESIGN}
-PLACEMENTS: dict[Placement, int] = {
-    "head": PLACE_HEAD,
-    "likely": PLACE_LIKELY,
-    "likely-2.6.39": PLACE_LIKELY_2_6_39,
-}
 
 RECORD_TYPE = np.dtype(
     {
-        "names": ["next", "prev", "refs", "nr_free", "tag", "owner"],
-        "formats": ["<u4", "<u4", "<u4", "<i4", "u1", "u1"],
-        "offsets": [0, 4, 8, 8, 12, 13],
+        "names": ["next", "prev", "refs", "nr_free", "tag", "owner", "type"],
+        "formats": ["<u4", "<u4", "<u4", "<i4", "u1", "u1", "u1"],
+        "offsets": [0, 4, 8, 8, 12, 13, 14],
         "itemsize": RECORD,
     }
 )
@@ -128,6 +145,32 @@ def poison(records: npt.NDArray[np.void], first: int, end: int, top: int) -> Non
     run["next"] = run["prev"] = np.arange(first, end, dtype=np.uint32)
 
 
+def types_in(machine: Machine, layout: Layout) -> slice:
+    """The slots that hold the pageblocks' types, lowest first."""
+    if machine.pageblock is None:
+        return slice(0)
+    size = 1 << machine.pageblock
+    head = layout.first // size * size
+    return slice(head, head + machine.pageblocks * size, size)
+
+
+def write_choices(memory: Memory, era: Era) -> None:
+    """Write what the era has chosen."""
+    set_design(memory, DESIGNS[era.design])
+    set_placement(memory, PLACEMENTS[era.placement])
+    set_barrier(memory, BARRIERS[era.barrier])
+    set_fallback(memory, FALLBACK_STYLES[era.fallback])
+    set_cma_rule(memory, CMA_RULES[era.cma])
+    set_isolation(memory, ISOLATIONS[era.isolation])
+    set_reserve(memory, RESERVES[era.reserve])
+    set_boot_to_tail(memory, era.boot_to_tail)
+    set_moved_to_tail(memory, era.moved_to_tail)
+    set_nofragment(memory, era.nofragment)
+    set_retypes_on_merge(memory, era.retypes_on_merge)
+    set_takes_poisoned(memory, era.takes_poisoned)
+    set_returns_poisoned(memory, era.returns_poisoned)
+
+
 def empty_zone(machine: Machine) -> Memory:
     """The memory of a zone before boot: nothing is free, nothing is held, what is absent is poison.
 
@@ -136,21 +179,30 @@ def empty_zone(machine: Machine) -> Memory:
     layout = layout_of(machine)
     bitmap = machine.era.design == "bitmap"
     memory = Memory(layout.origin + layout.span, -(-layout.span // 8) if bitmap else 0)
+    write_choices(memory, machine.era)
     set_top(memory, machine.top)
     set_shift(memory, layout.shift)
     set_first(memory, layout.first)
     set_end(memory, layout.end)
-    set_design(memory, DESIGNS[machine.era.design])
-    set_placement(memory, PLACEMENTS[machine.era.placement])
     set_origin(memory, layout.origin)
     set_span(memory, layout.span)
     set_map(memory, memory.slots * RECORD)
+    set_guard(memory, machine.guard)
+    set_managed(memory, sum(end - first for first, end in machine.managed))
+    pageblock = machine.pageblock
+    set_pageblock_order(memory, ONE_PAGEBLOCK if pageblock is None else pageblock)
+    set_isolation_order(memory, machine.isolation_order)
+    set_nr_reserved(memory, machine.first_types.count(HIGHATOMIC) << (pageblock or 0))
+    set_listed(memory, sum(1 << mt for mt in machine.types_listed))
     for order in range(machine.top + 1):
-        set_next(memory, order, order)
-        set_prev(memory, order, order)
+        for mt in machine.types_listed:
+            head = order << TYPES_SHIFT | mt
+            set_next(memory, head, head)
+            set_prev(memory, head, head)
     records = records_of(memory)
     for first, end in absent_runs(machine, layout):
         poison(records, first, end, machine.top)
     for first, end in machine.holes:
         records["owner"][first + layout.shift : end + layout.shift] = HOLE
+    records["type"][types_in(machine, layout)] = machine.first_types
     return memory

@@ -22,21 +22,33 @@ RECORD = 16
 """Bytes of a record."""
 
 HEAD_SLOTS = 4096
-"""Slots before the first frame's. The head of the free list of order o is slot o."""
+"""Slots before the first frame's."""
+
+TYPES_SHIFT = 3
+"""The head of the free list of order o and type t is slot o << 3 | t."""
 
 ALIGNMENT = 64
 """Bytes of a cache line, to which every buffer is aligned."""
 
+# The tag byte of a frame: 0, or a mark above the order of the block that the frame heads. BUDDY
+# marks a free block; a guard, which merges like one and is on no list, has both marks.
 BUDDY = 0x10
-"""Marks the head of a free block in its tag; the low bits hold the block's order."""
+GUARD = 0x20
+ORDER_BITS = 0x0F
 
-# The owner byte of a frame. A present frame starts as NEVER; only block heads are marked.
+# The owner byte of a frame. A present frame starts as NEVER. Of a block that is held, the head is
+# marked, and the byte also has the block's order and the type that was asked for. Other frames
+# have bits: whether they ever headed such a block, and whether they are poisoned or start a
+# pageblock that is offline.
 NEVER = 0
 GIVEN = 1
 HOLE = 2
+POISONED = 4
+OFFLINE = 8
 HELD = 0x80
 COMPOUND = 0x40
-ORDER_BITS = 0x0F
+TYPE_BITS = 0x30
+TYPE_SHIFT = 4
 
 
 class OutsideMemory(IndexError):
@@ -145,16 +157,20 @@ def zone_global() -> tuple[Load, Store]:
     return load, store
 
 
-# The record. A head's record holds its list's ends and, where a frame counts references, nr_free.
-# References have 32 bits: more than anybody takes one at a time.
+# The record. A list head's record holds its list's ends. Where a frame counts references, slot o
+# counts the free blocks of order o. References have 32 bits: more than anybody takes one at a time.
+# The type is a pageblock's, in the record of its first slot, which exists also where the zone's
+# start cuts the pageblock.
 next_of, set_next = record_field(4, 0)
 prev_of, set_prev = record_field(4, 4)
 refs_of, set_refs = record_field(4, 8)
 nr_free_of, set_nr_free = record_field(4, 8)
 tag_of, set_tag = record_field(1, 12)
 owner_of, set_owner = record_field(1, 13)
+type_of, set_type = record_field(1, 14)
 
-# The zone. A frame's slot is its pfn plus the shift; frames lie in slots [first, end).
+# The zone. A frame's slot is its pfn plus the shift; frames lie in slots [first, end). `managed`
+# are the frames that the allocator looks after, `listed` has a bit for each type with lists.
 top_of, set_top = zone_global()
 free_pages_of, set_free_pages = zone_global()
 shift_of, set_shift = zone_global()
@@ -165,13 +181,31 @@ placement_of, set_placement = zone_global()
 origin_of, set_origin = zone_global()
 span_of, set_span = zone_global()
 map_of, set_map = zone_global()
+managed_of, set_managed = zone_global()
+listed_of, set_listed = zone_global()
+pageblock_order_of, set_pageblock_order = zone_global()
+isolation_order_of, set_isolation_order = zone_global()
+guard_of, set_guard = zone_global()
+free_cma_of, set_free_cma = zone_global()
+free_highatomic_of, set_free_highatomic = zone_global()
+nr_reserved_of, set_nr_reserved = zone_global()
 
-# Values of design and placement.
-TAG_DESIGN = 0
-BITMAP_DESIGN = 1
-PLACE_HEAD = 0
-PLACE_LIKELY = 1
-PLACE_LIKELY_2_6_39 = 2
+# The era's choices, in the numbers of `era`; those that are yes or no are 1 or 0.
+barrier_of, set_barrier = zone_global()
+fallback_of, set_fallback = zone_global()
+cma_rule_of, set_cma_rule = zone_global()
+isolation_of, set_isolation = zone_global()
+reserve_of, set_reserve = zone_global()
+boot_to_tail_of, set_boot_to_tail = zone_global()
+moved_to_tail_of, set_moved_to_tail = zone_global()
+nofragment_of, set_nofragment = zone_global()
+retypes_on_merge_of, set_retypes_on_merge = zone_global()
+takes_poisoned_of, set_takes_poisoned = zone_global()
+returns_poisoned_of, set_returns_poisoned = zone_global()
+
+ONE_PAGEBLOCK = 62
+"""The order of pageblocks on a machine without any: one that holds every slot and starts at slot 0,
+whose type is 0. So what such a machine does needs no branch of its own."""
 
 
 def byte_at(mem: Memory, at: int) -> int:

@@ -6,28 +6,38 @@ of step shows as a state that breaks a law, or that differs from the spec's.
 """
 
 from collections import OrderedDict
+from typing import NamedTuple
 
 import numpy as np
 
 from pageimpl.allocator import Allocator
+from pageimpl.era import BITMAP_DESIGN
 from pageimpl.layout import records_of
 from pageimpl.memory import (
-    BITMAP_DESIGN,
     BUDDY,
     COMPOUND,
     GIVEN,
+    GUARD,
     HELD,
     HOLE,
+    OFFLINE,
     ORDER_BITS,
+    POISONED,
+    TYPE_BITS,
+    TYPE_SHIFT,
     design_of,
     end_of,
     first_of,
+    free_cma_of,
+    free_highatomic_of,
     free_pages_of,
     map_of,
+    nr_reserved_of,
     origin_of,
     shift_of,
     span_of,
 )
+from pageimpl.migratetype import TYPES
 from pageimpl.walk import TornList
 from pagespec.types import Order, Pfn
 from pagespec.zone import Held, Zone
@@ -55,15 +65,55 @@ def _pair_bits(allocator: Allocator) -> list[set[int]]:
     ]
 
 
-def _tags(allocator: Allocator) -> dict[Pfn, Order]:
-    """The tag of every present frame that has one. A value that is no mark gives no valid order."""
+def _tags(allocator: Allocator) -> tuple[dict[Pfn, Order], dict[Pfn, Order]]:
+    """The order at every present frame that has a tag: of free blocks, and of guards.
+
+    A value that is no mark gives no valid order.
+    """
     memory, machine = allocator.memory, allocator.machine
     zone = records_of(memory)[first_of(memory) : end_of(memory)]
     tags = zone["tag"]
     present = tags if not machine.holes else tags * (zone["owner"] != HOLE)
     tagged = present.nonzero()[0]
-    pairs = zip((tagged + machine.start).tolist(), tags[tagged].tolist(), strict=True)
-    return {pfn: tag - BUDDY for pfn, tag in pairs}
+    orders: dict[Pfn, Order] = {}
+    guards: dict[Pfn, Order] = {}
+    for pfn, tag in zip((tagged + machine.start).tolist(), tags[tagged].tolist(), strict=True):
+        if tag & GUARD:
+            guards[pfn] = tag - (GUARD | BUDDY)
+        else:
+            orders[pfn] = tag - BUDDY
+    return orders, guards
+
+
+class _Owners(NamedTuple):
+    """What the owner bytes say."""
+
+    held: dict[Pfn, Held]
+    given: set[Pfn]
+    poisoned: set[Pfn]
+    offline: set[Pfn]
+
+
+def _owners(allocator: Allocator) -> _Owners:
+    memory, start = allocator.memory, allocator.machine.start
+    zone = records_of(memory)[first_of(memory) : end_of(memory)]
+    bytes_of, refs_of = zone["owner"], zone["refs"]
+    found = _Owners({}, set(), set(), set())
+    marked = (bytes_of & ~np.uint8(HOLE)).nonzero()[0]
+    pfns, owners = (marked + start).tolist(), bytes_of[marked].tolist()
+    for pfn, owner, refs in zip(pfns, owners, refs_of[marked].tolist(), strict=True):
+        if owner >= HELD:
+            compound, mt = owner & COMPOUND != 0, TYPES[(owner & TYPE_BITS) >> TYPE_SHIFT]
+            found.held[pfn] = Held(owner & ORDER_BITS, refs, compound, mt)
+            found.given.add(pfn)
+            continue
+        if owner & GIVEN:
+            found.given.add(pfn)
+        if owner & POISONED:
+            found.poisoned.add(pfn)
+        if owner & OFFLINE:
+            found.offline.add(pfn)
+    return found
 
 
 def zone_of(allocator: Allocator) -> Zone:
@@ -72,28 +122,27 @@ def zone_of(allocator: Allocator) -> Zone:
     Raises TornList, with the slot, where a free list's links contradict each other.
     """
     memory, machine = allocator.memory, allocator.machine
-    lists = allocator.free_area()
-    records = records_of(memory)
-    zone = records[first_of(memory) : end_of(memory)]
-    owners, refs = zone["owner"], zone["refs"]
-    heads = (owners & (HELD | GIVEN)).nonzero()[0]
-    given = (heads + machine.start).tolist()
-    held = {
-        pfn: Held(owner & ORDER_BITS, count, owner & COMPOUND != 0)
-        for pfn, owner, count in zip(
-            given, owners[heads].tolist(), refs[heads].tolist(), strict=True
-        )
-        if owner >= HELD
-    }
+    tag, guards = _tags(allocator)
+    owners = _owners(allocator)
     return Zone(
         machine=machine,
-        free_area=[OrderedDict.fromkeys(pfns) for pfns in lists],
-        tag=_tags(allocator),
-        nr_free=records["nr_free"][: machine.top + 1].tolist(),
+        free_area=[
+            {mt: OrderedDict.fromkeys(pfns) for mt, pfns in lists.items()}
+            for lists in allocator.free_area()
+        ],
+        tag=tag,
+        nr_free=records_of(memory)["nr_free"][: machine.top + 1].tolist(),
         free_pages=free_pages_of(memory),
+        free_cma=free_cma_of(memory),
+        free_highatomic=free_highatomic_of(memory),
         pair_bits=_pair_bits(allocator),
-        held=held,
-        given=set(given),
+        pageblocks=allocator.pageblocks(),
+        nr_reserved=nr_reserved_of(memory),
+        held=owners.held,
+        given=owners.given,
+        guards=guards,
+        poisoned=owners.poisoned,
+        offline=owners.offline,
         visited=0,
         log=[],
     )

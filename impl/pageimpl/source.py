@@ -18,7 +18,25 @@ from typing import TypeAlias, cast
 from pageimpl.jitcache import Buffer, compiled, jit_disabled, operand
 from pageimpl.memory import Memory, Words
 
-KERNEL_MODULES = ("frames", "bounds", "zone", "buddy", "bitmap", "alloc", "boot", "stream")
+KERNEL_MODULES = (
+    "frames",
+    "bounds",
+    "zone",
+    "pageblock",
+    "buddy",
+    "bitmap",
+    "fallback",
+    "rmqueue",
+    "checks",
+    "highatomic",
+    "alloc",
+    "isolation",
+    "contig",
+    "places",
+    "ops",
+    "boot",
+    "stream",
+)
 """The modules that a patch may change, each after those that it imports."""
 
 Patch: TypeAlias = Callable[[str], str]
@@ -37,11 +55,12 @@ class Kernels:
 
     compiled: bool
     modules: Mapping[str, ModuleType]
-    boot_chunk: Callable[[Memory, int, int, bool], None]
+    boot_chunk: Callable[[Memory, int, int], None]
     alloc_pages: Callable[[Memory, int, int], int]
     free_pages: Callable[[Memory, int, int], int]
     get_page: Callable[[Memory, int], int]
     put_page: Callable[[Memory, int], int]
+    perform: Callable[[Memory, int, int, int, int, int], int]
     run_stream: Callable[[Memory, Words, int, Words], None]
 
     def operand(self, buffer: Buffer) -> Buffer:
@@ -59,6 +78,7 @@ def _kernels(modules: Mapping[str, ModuleType], *, compiled: bool) -> Kernels:
         free_pages=alloc.free_pages,
         get_page=alloc.get_page,
         put_page=alloc.put_page,
+        perform=modules["ops"].perform,
         run_stream=modules["stream"].run_stream,
     )
 

@@ -6,7 +6,8 @@ asked and what came of it goes into rows that a spec can replay. Its state is on
 chain, and the same seed gives the same rows in both forms of the kernels.
 """
 
-from pageimpl.alloc import alloc_pages, free_pages, get_page, put_page
+from collections.abc import Sequence
+
 from pageimpl.jitcache import kernel
 from pageimpl.memory import (
     HELD,
@@ -23,16 +24,31 @@ from pageimpl.memory import (
     top_of,
     word_at,
 )
+from pageimpl.migratetype import TYPES
+from pageimpl.ops import perform
+from pageimpl.verbs import (
+    ALLOC,
+    ATOMIC,
+    COMPOUND_WANTED,
+    FORCE,
+    FREE,
+    GET,
+    NOFRAGMENT,
+    VERBS,
+    WANTED_SHIFT,
+)
 from pagespec.types import MAX_TOP
+from pagespec.verbs import Op, Outcome
 
-# Verbs, in the first column of a row; then order, pfn and result. GET and PUT have order 0, ALLOC
-# has pfn 0.
-ALLOC = 0
-ALLOC_COMPOUND = 1
-FREE = 2
-GET = 3
-PUT = 4
-COLUMNS = 4
+# The columns of a row: what was asked, in the numbers of `verbs`, and the result. Where a verb
+# takes no order, pfn, want or count of frames, it is 0.
+COLUMN_VERB = 0
+COLUMN_ORDER = 1
+COLUMN_PFN = 2
+COLUMN_WANT = 3
+COLUMN_PAGES = 4
+COLUMN_RESULT = 5
+COLUMNS = 6
 
 # Words of the state: the generator, the phase, the odds in 1024ths, the request being served, and
 # the table of live blocks, each as its pfn above four bits of order.
@@ -50,6 +66,8 @@ CAPACITY = 10
 VERB = 11
 ORDER = 12
 PFN = 13
+WANT = 14
+COUNT = 15
 WEIGHTS = 16
 TABLE = 32
 
@@ -80,18 +98,6 @@ def draw_order(state: Words) -> int:
     while word_at(state, WEIGHTS + order) <= drawn:
         order += 1
     return order
-
-
-@kernel
-def perform(mem: Memory, verb: int, order: int, pfn: int) -> int:
-    """Serve one request."""
-    if verb <= ALLOC_COMPOUND:
-        return alloc_pages(mem, order, verb)
-    if verb == FREE:
-        return free_pages(mem, pfn, order)
-    if verb == GET:
-        return get_page(mem, pfn)
-    return put_page(mem, pfn)
 
 
 @kernel
@@ -180,7 +186,8 @@ def choose(mem: Memory, state: Words) -> int:
         fill = not fill
     if live == 0 or (fill and dice >= 0):
         compound = (draw(state) & 1023) < word_at(state, ODDS_COMPOUND)
-        set_word(state, VERB, ALLOC_COMPOUND if compound else ALLOC)
+        set_word(state, VERB, ALLOC)
+        set_word(state, WANT, COMPOUND_WANTED if compound else 0)
         set_word(state, ORDER, draw_order(state))
         set_word(state, PFN, 0)
         return -1
@@ -196,14 +203,36 @@ def choose(mem: Memory, state: Words) -> int:
 def run_stream(mem: Memory, state: Words, count: int, out: Words) -> None:
     """Draw and serve that many requests, and write a row for each."""
     for at in range(0, count * COLUMNS, COLUMNS):
+        set_word(state, WANT, 0)
+        set_word(state, COUNT, 0)
         entry = choose(mem, state)
         verb, order, pfn = word_at(state, VERB), word_at(state, ORDER), word_at(state, PFN)
-        result = perform(mem, verb, order, pfn)
-        set_word(out, at, verb)
-        set_word(out, at + 1, order)
-        set_word(out, at + 2, pfn)
-        set_word(out, at + 3, result)
+        want, pages = word_at(state, WANT), word_at(state, COUNT)
+        result = perform(mem, verb, order, pfn, want, pages)
+        set_word(out, at + COLUMN_VERB, verb)
+        set_word(out, at + COLUMN_ORDER, order)
+        set_word(out, at + COLUMN_PFN, pfn)
+        set_word(out, at + COLUMN_WANT, want)
+        set_word(out, at + COLUMN_PAGES, pages)
+        set_word(out, at + COLUMN_RESULT, result)
         if entry >= 0:
             review(mem, state, entry)
-        elif verb <= ALLOC_COMPOUND and result >= 0:
+        elif verb == ALLOC and result >= 0:
             remember(state, result, order)
+
+
+def op_of(row: Sequence[int]) -> tuple[Op, Outcome]:
+    """The request of a row, and what the twin answered."""
+    verb, order, pfn, want, pages, result = row
+    op = Op(
+        verb=VERBS[verb],
+        order=order,
+        pfn=pfn,
+        compound=want & COMPOUND_WANTED != 0,
+        mt=TYPES[want >> WANTED_SHIFT],
+        atomic=want & ATOMIC != 0,
+        nofragment=want & NOFRAGMENT != 0,
+        pages=pages,
+        force=want & FORCE != 0,
+    )
+    return op, result

@@ -1,9 +1,15 @@
 """Read the free lists of a zone in both directions, quickly and without changing anything."""
 
+from collections.abc import Collection
+from itertools import accumulate
+from typing import TypeAlias
+
 from pageimpl.jitcache import kernel, operand
 from pageimpl.memory import (
+    TYPES_SHIFT,
     Memory,
     Words,
+    listed_of,
     next_of,
     origin_of,
     prev_of,
@@ -12,9 +18,13 @@ from pageimpl.memory import (
     span_of,
     top_of,
 )
+from pagespec.migratetype import MigrateType
 from pagespec.types import MAX_TOP, Pfn
 
-ORDERS = MAX_TOP + 1
+Lists: TypeAlias = list[dict[MigrateType, list[Pfn]]]
+"""Per order and type, the first frames of the free blocks in list order."""
+
+HEADS = MAX_TOP + 1 << TYPES_SHIFT
 """Words at the start of a walk's buffer that hold each list's length; the frames follow."""
 
 
@@ -29,50 +39,61 @@ class TornList(Exception):
 
 
 @kernel
-def walk_lists(mem: Memory, out: Words) -> int:
-    """Write each order's length and then all frames in list order; -1, or the slot of a torn link.
+def walk_list(mem: Memory, head: int, out: Words, at: int) -> int:
+    """Write a list's frames in order from an index on: the index behind, or ~slot of a torn link.
 
     As long as every prev leads back, a list cannot visit a slot twice, so the walk ends.
     """
     origin = origin_of(mem)
     beyond = origin + span_of(mem)
     shift = shift_of(mem)
-    at = ORDERS
-    for order in range(top_of(mem) + 1):
-        start = at
-        before = order
-        p = next_of(mem, order)
-        while p != order:
-            if p < origin or p >= beyond or prev_of(mem, p) != before:
-                return before
-            set_word(out, at, p - shift)
-            at += 1
-            before = p
-            p = next_of(mem, p)
-        if prev_of(mem, order) != before:
-            return before
-        set_word(out, order, at - start)
+    before = head
+    p = next_of(mem, head)
+    while p != head:
+        if p < origin or p >= beyond or prev_of(mem, p) != before:
+            return ~before
+        set_word(out, at, p - shift)
+        at += 1
+        before = p
+        p = next_of(mem, p)
+    return at if prev_of(mem, head) == before else ~before
+
+
+@kernel
+def walk_lists(mem: Memory, out: Words) -> int:
+    """Write each list's length and then all frames in list order; -1, or the slot of a torn link.
+
+    By order and then by the number of the type.
+    """
+    at = HEADS
+    for head in range(top_of(mem) + 1 << TYPES_SHIFT):
+        if listed_of(mem) >> (head & ((1 << TYPES_SHIFT) - 1)) & 1:
+            beyond = walk_list(mem, head, out, at)
+            if beyond < 0:
+                return ~beyond
+            set_word(out, head, beyond - at)
+            at = beyond
     return -1
 
 
 def walk_buffer(memory: Memory) -> Words:
     """A buffer that holds any walk of that memory."""
-    return Words(ORDERS + span_of(memory))
+    return Words(HEADS + span_of(memory))
 
 
-def free_area_of(memory: Memory, buffer: Words) -> list[list[Pfn]]:
-    """Per order, the first frames of the free blocks in list order, by way of a walk's buffer.
+def free_area_of(memory: Memory, types: Collection[MigrateType], buffer: Words) -> Lists:
+    """Per order and type, the first frames of the free blocks, by way of a walk's buffer.
 
+    types: those that have lists, as each order shall name them.
     Raises TornList where next and prev disagree.
     """
     torn = walk_lists(operand(memory), operand(buffer))
     if torn >= 0:
         raise TornList(torn)
-    lengths = buffer.array[: top_of(memory) + 1].tolist()
-    frames = buffer.array[ORDERS : ORDERS + sum(lengths)].tolist()
-    lists = []
-    at = 0
-    for length in lengths:
-        lists.append(frames[at : at + length])
-        at += length
-    return lists
+    lengths = buffer.array[: top_of(memory) + 1 << TYPES_SHIFT].tolist()
+    frames = buffer.array[HEADS : HEADS + sum(lengths)].tolist()
+    edges = list(accumulate(lengths, initial=0))
+    return [
+        {mt: frames[edges[first + mt] : edges[first + mt + 1]] for mt in types}
+        for first in range(0, len(lengths), 1 << TYPES_SHIFT)
+    ]

@@ -1,0 +1,199 @@
+"""Operations on ranges of frames: isolate one, undo it, or allocate one that is free throughout.
+
+The twin of the spec's `contig`. Frames are slots but in the operations themselves; `end` is the
+slot behind a range.
+"""
+
+from pageimpl.alloc import give_back, hold_page
+from pageimpl.bounds import frame_exists
+from pageimpl.buddy import del_from_free_list
+from pageimpl.checks import (
+    BAD_RANGE,
+    BAD_TYPE,
+    ISOLATED,
+    NOT_FREE,
+    NOT_ISOLATED,
+    UNSUPPORTED,
+    check_range,
+    covered_by_held,
+    is_range_type,
+)
+from pageimpl.era import ISOLATE_BY_MOVE, ISOLATE_SPLIT_ENDS
+from pageimpl.frames import head_of
+from pageimpl.isolation import cut_at, isolate_pageblock, large_block_at, restore_pageblock
+from pageimpl.jitcache import kernel
+from pageimpl.memory import (
+    HELD,
+    OFFLINE,
+    Memory,
+    end_of,
+    first_of,
+    isolation_of,
+    isolation_order_of,
+    owner_of,
+    pageblock_order_of,
+    shift_of,
+    top_of,
+)
+from pageimpl.migratetype import ISOLATE, UNMOVABLE
+from pageimpl.pageblock import free_order_at, has_pageblocks, pageblock_type
+from pagespec.types import NO_MEMORY
+
+
+@kernel
+def is_offline(mem: Memory, head: int) -> bool:
+    """Whether the pageblock that starts at the slot is offline."""
+    owner = owner_of(mem, head)
+    return owner < HELD and owner & OFFLINE != 0
+
+
+@kernel
+def isolate_range(mem: Memory, pfn: int, pages: int) -> int:
+    """Isolate every pageblock of the range: 0, or a refusal's code."""
+    p = pfn + shift_of(mem)
+    code = check_can_isolate(mem, p, pages)
+    if code == 0:
+        isolate_all(mem, p, p + pages)
+    return code
+
+
+@kernel
+def check_can_isolate(mem: Memory, p: int, pages: int) -> int:
+    """Refuse a range that is not made of whole pageblocks, or is isolated in part."""
+    code = check_range(mem, p, pages)
+    if code < 0:
+        return code
+    end = p + pages
+    for head in range(p, end, 1 << pageblock_order_of(mem)):
+        if pageblock_type(mem, head) == ISOLATE:
+            return ISOLATED
+    if beside_isolated(mem, p, end):
+        return ISOLATED
+    if isolation_of(mem) == ISOLATE_SPLIT_ENDS:
+        for edge in (p, end):
+            heads = not frame_exists(mem, edge) or owner_of(mem, edge) >= HELD
+            if not heads and covered_by_held(mem, edge):
+                return NOT_FREE
+    return 0
+
+
+@kernel
+def beside_isolated(mem: Memory, p: int, end: int) -> bool:
+    """Whether the range would share a largest block with another that is isolated, in 6.1."""
+    if isolation_of(mem) != ISOLATE_SPLIT_ENDS:
+        return False
+    for edge, outside in ((p, p - 1), (end - 1, end)):
+        if not first_of(mem) <= outside < end_of(mem):
+            continue
+        if head_of(edge, top_of(mem)) != head_of(outside, top_of(mem)):
+            continue
+        head = head_of(outside, pageblock_order_of(mem))
+        if pageblock_type(mem, head) == ISOLATE and not is_offline(mem, head):
+            return True
+    return False
+
+
+@kernel
+def isolate_all(mem: Memory, p: int, end: int) -> None:
+    """Isolate the pageblocks; the era that cuts at the ends does the first and the last before."""
+    size = 1 << pageblock_order_of(mem)
+    last = end - size
+    isolate_pageblock(mem, p)
+    if isolation_of(mem) == ISOLATE_SPLIT_ENDS:
+        cut_at(mem, p)
+        if last != p:
+            isolate_pageblock(mem, last)
+        cut_at(mem, end)
+        end = last
+    for head in range(p + size, end, size):
+        isolate_pageblock(mem, head)
+
+
+@kernel
+def restore_range(mem: Memory, pfn: int, pages: int, mt: int) -> int:
+    """Give the pageblocks of an isolated range the type mt: 0, or a refusal's code."""
+    p = pfn + shift_of(mem)
+    code = check_range(mem, p, pages)
+    if code < 0:
+        return code
+    if not is_range_type(mem, mt):
+        return BAD_TYPE
+    code = check_isolated(mem, p, p + pages)
+    if code < 0:
+        return code
+    if beside_isolated(mem, p, p + pages):
+        return BAD_RANGE
+    restore_all(mem, p, p + pages, mt)
+    return 0
+
+
+@kernel
+def check_isolated(mem: Memory, p: int, end: int) -> int:
+    """Refuse a range of which a pageblock is not isolated, or is offline."""
+    for head in range(p, end, 1 << pageblock_order_of(mem)):
+        if pageblock_type(mem, head) != ISOLATE or is_offline(mem, head):
+            return NOT_ISOLATED
+    return 0
+
+
+@kernel
+def restore_all(mem: Memory, p: int, end: int, mt: int) -> None:
+    """Give each pageblock that is still isolated the type mt."""
+    for head in range(p, end, 1 << pageblock_order_of(mem)):
+        if pageblock_type(mem, head) == ISOLATE:
+            restore_pageblock(mem, head, mt)
+
+
+@kernel
+def covered_until(mem: Memory, p: int, end: int) -> int:
+    """The slot behind the free blocks that cover the run without a gap, until there is one."""
+    while p < end:
+        head = large_block_at(mem, p)
+        if head == 0:
+            break
+        p = head + (1 << free_order_at(mem, head))
+    return p
+
+
+@kernel
+def alloc_contig(mem: Memory, pfn: int, pages: int, mt: int) -> int:
+    """Allocate the very frames from pfn, each a block of its own: pfn, NO_MEMORY, or a code.
+
+    Everything around is isolated meanwhile. Free blocks are taken whole; what they have beyond the
+    range goes back.
+    """
+    if not has_pageblocks(mem) or isolation_of(mem) == ISOLATE_BY_MOVE:
+        return UNSUPPORTED
+    if not is_range_type(mem, mt):
+        return BAD_TYPE
+    p = pfn + shift_of(mem)
+    end = p + pages
+    whole = isolation_order_of(mem)
+    first = head_of(p, whole)
+    beyond = head_of(end - 1, whole) + (1 << whole)
+    code = check_can_isolate(mem, first, beyond - first if pages > 0 else 0)
+    if code < 0:
+        return code
+    isolate_all(mem, first, beyond)
+    got = covered_until(mem, p, end) >= end
+    if got:
+        take_range(mem, p, end)
+    restore_all(mem, first, beyond, mt)
+    return pfn if got else NO_MEMORY
+
+
+@kernel
+def take_range(mem: Memory, p: int, end: int) -> None:
+    """Hold each frame of a run that is all free, and give back what its blocks have beyond it."""
+    low = large_block_at(mem, p)
+    high = low
+    while high < end:
+        order = free_order_at(mem, high)
+        del_from_free_list(mem, high, order)
+        high += 1 << order
+    for page in range(p, end):
+        hold_page(mem, page, UNMOVABLE)
+    for page in range(low, p):
+        give_back(mem, page, 0, False)
+    for page in range(end, high):
+        give_back(mem, page, 0, False)

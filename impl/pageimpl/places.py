@@ -1,0 +1,147 @@
+"""Places of frames that are neither free nor anybody's: poisoned, and offline.
+
+The twin of the spec's `places`, in slots but for the operations' own arguments.
+"""
+
+from pageimpl.buddy import add_half, del_from_free_list, free_by_type, free_one_block
+from pageimpl.checks import (
+    NOT_FREE,
+    NOT_OFFLINE,
+    NOT_POISONED,
+    UNSUPPORTED,
+    check_frame,
+    check_range,
+)
+from pageimpl.contig import check_isolated, is_offline
+from pageimpl.frames import largest_order_at
+from pageimpl.isolation import large_block_at
+from pageimpl.jitcache import kernel
+from pageimpl.memory import (
+    HELD,
+    OFFLINE,
+    POISONED,
+    Memory,
+    boot_to_tail_of,
+    managed_of,
+    owner_of,
+    pageblock_order_of,
+    returns_poisoned_of,
+    set_managed,
+    set_owner,
+    shift_of,
+    takes_poisoned_of,
+    top_of,
+)
+from pageimpl.migratetype import ISOLATE, MOVABLE
+from pageimpl.pageblock import free_order_at, pageblock_type, set_pageblock_type
+from pageimpl.zone import account
+
+
+@kernel
+def poison(mem: Memory, pfn: int) -> int:
+    """Take a free frame off the buddy for good: 0, or a refusal's code."""
+    if not takes_poisoned_of(mem):
+        return UNSUPPORTED
+    p = pfn + shift_of(mem)
+    code = check_frame(mem, p, 0)
+    if code < 0:
+        return code
+    head = large_block_at(mem, p)
+    if head == 0:
+        return NOT_FREE
+    order = free_order_at(mem, head)
+    mt = pageblock_type(mem, head)
+    del_from_free_list(mem, head, order)
+    account(mem, -1, mt)
+    while order > 0:
+        order -= 1
+        upper = head + (1 << order)
+        if p >= upper:
+            add_half(mem, head, order, mt)
+            head = upper
+        else:
+            add_half(mem, upper, order, mt)
+    set_owner(mem, p, owner_of(mem, p) | POISONED)
+    return 0
+
+
+@kernel
+def heal(mem: Memory, pfn: int) -> int:
+    """Give a poisoned frame back to the buddy: 0, or a refusal's code."""
+    if not returns_poisoned_of(mem):
+        return UNSUPPORTED
+    p = pfn + shift_of(mem)
+    code = check_frame(mem, p, 0)
+    if code < 0:
+        return code
+    owner = owner_of(mem, p)
+    if owner >= HELD or owner & POISONED == 0:
+        return NOT_POISONED
+    set_owner(mem, p, owner & ~POISONED)
+    free_one_block(mem, p, 0, pageblock_type(mem, p), False)
+    return 0
+
+
+@kernel
+def offline(mem: Memory, pfn: int, pages: int) -> int:
+    """Take an isolated range offline, all of whose frames are free: 0, or a refusal's code."""
+    p = pfn + shift_of(mem)
+    end = p + pages
+    code = check_range(mem, p, pages)
+    if code < 0:
+        return code
+    code = check_isolated(mem, p, end)
+    if code < 0:
+        return code
+    if free_frames_over(mem, p, end) != pages:
+        return NOT_FREE
+    at = p
+    while at < end:
+        head = large_block_at(mem, at)
+        if head == 0:
+            break
+        order = free_order_at(mem, head)
+        del_from_free_list(mem, head, order)
+        account(mem, -(1 << order), ISOLATE)
+        at = head + (1 << order)
+    for head in range(p, end, 1 << pageblock_order_of(mem)):
+        set_owner(mem, head, owner_of(mem, head) | OFFLINE)
+    set_managed(mem, managed_of(mem) - pages)
+    return 0
+
+
+@kernel
+def free_frames_over(mem: Memory, p: int, end: int) -> int:
+    """The frames of the free blocks that cover the run without a gap, until there is one."""
+    free = 0
+    while p < end:
+        head = large_block_at(mem, p)
+        if head == 0:
+            break
+        size = 1 << free_order_at(mem, head)
+        free += size
+        p = head + size
+    return free
+
+
+@kernel
+def online(mem: Memory, pfn: int, pages: int) -> int:
+    """Bring an offline range back, handed over as at boot: 0, or a refusal's code."""
+    p = pfn + shift_of(mem)
+    end = p + pages
+    code = check_range(mem, p, pages)
+    if code < 0:
+        return code
+    size = 1 << pageblock_order_of(mem)
+    for head in range(p, end, size):
+        if not is_offline(mem, head):
+            return NOT_OFFLINE
+    for head in range(p, end, size):
+        set_owner(mem, head, owner_of(mem, head) & ~OFFLINE)
+        set_pageblock_type(mem, head, MOVABLE)
+    set_managed(mem, managed_of(mem) + pages)
+    while p < end:
+        order = largest_order_at(p, end - p, top_of(mem))
+        free_by_type(mem, p, order, boot_to_tail_of(mem) != 0)
+        p += 1 << order
+    return 0
