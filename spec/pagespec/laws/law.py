@@ -68,10 +68,13 @@ class Law(Generic[Subject]):
 
 
 class LawBook(Generic[Subject]):
-    """The laws about one kind of subject, in the order in which they are judged."""
+    """The laws about one kind of subject, in the order in which they are judged.
 
-    def __init__(self) -> None:
-        self.laws: list[Law[Subject]] = []
+    parts: the books that it is put together from, if any.
+    """
+
+    def __init__(self, *parts: "LawBook[Subject]") -> None:
+        self.laws: list[Law[Subject]] = [law for part in parts for law in part.laws]
 
     def law(
         self,

@@ -1,23 +1,15 @@
-"""Laws that a zone keeps whenever its lock is free.
+"""The laws that a zone keeps whenever its lock is free.
 
 They are judged from the most basic to the most demanding, so that the first one broken names the
 mechanism.
 """
 
-from pagespec.era import Era
-from pagespec.frames import SIZES, head_of, is_aligned, parent_of
+from pagespec.laws.buddies import BUDDY_LAWS
 from pagespec.laws.law import Complaint, LawBook
-from pagespec.laws.masks import frames_of, frames_that_exist, lowest_of, managed_frames
 from pagespec.laws.swept import Swept
-from pagespec.types import Block
+from pagespec.laws.types import LIST_LAWS
 
-READING_LAWS: LawBook[str | None] = LawBook()
-STATE_LAWS: LawBook[Swept] = LawBook()
-
-
-def has_tags(era: Era) -> bool:
-    """Whether free blocks carry their order; in the other design pairs have bits."""
-    return era.design == "tag"
+READING_LAWS: LawBook[Complaint] = LawBook()
 
 
 @READING_LAWS.law("BUD-links", source="derived; the linkage faults of other allocators")
@@ -30,139 +22,4 @@ def linked(torn: Complaint) -> Complaint:
     return torn
 
 
-@STATE_LAWS.law("BUD-align", source="mm/page_alloc.c, __free_one_page")
-def aligned(swept: Swept) -> Complaint:
-    """A free block starts at a multiple of its size, counted from the era's index base.
-
-    Buddies are computed from the index alone; a misaligned block has a wrong buddy.
-    """
-    base = swept.zone.machine.base
-    for block in swept.blocks:
-        if not is_aligned(block.pfn - base, block.order):
-            return f"free block {block} is off its alignment from frame {base}"
-    return None
-
-
-@STATE_LAWS.law("BUD-inside", source="mm/page_alloc.c, bad_range (2.6.11) and page_is_buddy")
-def inside(swept: Swept) -> Complaint:
-    """A free block lies in its zone and avoids the zone's holes.
-
-    The frames beyond have no page, or belong to somebody else.
-    """
-    machine = swept.zone.machine
-    absent = ~frames_that_exist(machine)
-    if (
-        not swept.free & absent
-        and min(swept.blocks, default=Block(machine.start, 0)).pfn >= machine.start
-    ):
-        return None
-    for block in swept.blocks:
-        if block.pfn < machine.start or frames_of(machine, block) & absent:
-            return f"free block {block} leaves the frames that exist: {machine.chunks}"
-    return None
-
-
-@STATE_LAWS.law("BUD-disjoint", source="derived")
-def disjoint(swept: Swept) -> Complaint:
-    """No two free blocks overlap.
-
-    A frame that is free twice will be given out twice.
-    """
-    if swept.free.bit_count() == swept.pages:
-        return None
-    seen = 0
-    for block in swept.blocks:
-        frames = frames_of(swept.zone.machine, block)
-        if seen & frames:
-            return f"free block {block} overlaps another free block"
-        seen |= frames
-    return None
-
-
-@STATE_LAWS.law("BUD-partition", source="derived: conservation of managed pages")
-def partition(swept: Swept) -> Complaint:
-    """Every managed frame is in exactly one place, free or held, and no other frame is in any.
-
-    A frame in no place is lost; a frame in two has two owners.
-    """
-    zone, free, held = swept.zone, swept.free, swept.held
-    managed = managed_frames(zone.machine)
-    lowest = min(zone.held, default=zone.machine.start)
-    if lowest < zone.machine.start:
-        return f"frame {lowest} is held but lies below the zone"
-    for frames, fault in (
-        (swept.held_twice, "is held by two blocks"),
-        (free & held, "is free and held"),
-        (managed & ~(free | held), "is neither free nor held"),
-        ((free | held) & ~managed, "is not managed and yet free or held"),
-    ):
-        if frames:
-            return f"frame {lowest_of(zone.machine, frames)} {fault}"
-    return None
-
-
-@STATE_LAWS.law("BUD-maximal", source="mm/page_alloc.c, __free_one_page")
-def maximal(swept: Swept) -> Complaint:
-    """The free set is the canonical decomposition of the free frames: all that can merge has.
-
-    Two free buddies that stay apart make a large request fail although its memory is free.
-    """
-    machine, free = swept.zone.machine, swept.free
-    base, top = machine.base, machine.top
-    for block in swept.blocks:
-        if block.order < top:
-            parent = Block(base + parent_of(block.pfn - base, block.order), block.order + 1)
-            frames = frames_of(machine, parent)
-            if parent.pfn >= machine.start and free & frames == frames:
-                return f"free block {block} is not merged although all of {parent} is free"
-    return None
-
-
-@STATE_LAWS.law("BUD-tag", source="mm/page_alloc.c, page_is_buddy (2.6.11 to 6.12)", eras=has_tags)
-def tagged(swept: Swept) -> Complaint:
-    """Heads of free blocks carry a tag, which is their order, and no other frame does.
-
-    The merge loop believes a tag; a stale one merges with memory that is in use.
-    """
-    zone = swept.zone
-    listed = {block.pfn: block.order for block in swept.blocks}
-    if zone.tag == listed:
-        return None
-    pfn = min(
-        pfn for pfn in zone.tag.keys() | listed.keys() if zone.tag.get(pfn) != listed.get(pfn)
-    )
-    return f"frame {pfn} has tag {zone.tag.get(pfn)}, its list says {listed.get(pfn)}"
-
-
-@STATE_LAWS.law("BUD-bitmap", source="mm/page_alloc.c, 2.6.8", eras=lambda era: not has_tags(era))
-def paired(swept: Swept) -> Complaint:
-    """A pair's bit is 1 when exactly one of the two siblings is on their order's list.
-
-    The bit is all that a free in the old design knows of the buddy.
-    """
-    zone = swept.zone
-    base, top = zone.machine.base, zone.machine.top
-    for order, lists in enumerate(zone.free_area):
-        pairs: set[int] = set()
-        if order < top:
-            for pfn in (pfn for blocks in lists.values() for pfn in blocks):
-                pairs ^= {head_of(pfn - base, order + 1) // SIZES[order] // 2}
-        if pairs != zone.pair_bits[order]:
-            wrong = min(pairs ^ zone.pair_bits[order])
-            return f"order {order}: the bit of pair {wrong} does not match the free list"
-    return None
-
-
-@STATE_LAWS.law("BUD-count", source="mm/page_alloc.c, free_area and NR_FREE_PAGES")
-def counted(swept: Swept) -> Complaint:
-    """nr_free is the length of each list, and free_pages the frames in all of them.
-
-    Watermarks and compaction decide by these counts and never look at the lists.
-    """
-    zone = swept.zone
-    lengths = [sum(map(len, lists.values())) for lists in zone.free_area]
-    if zone.nr_free != lengths:
-        return f"nr_free is {zone.nr_free}, the lists hold {lengths}"
-    if zone.free_pages != swept.pages:
-        return f"free_pages is {zone.free_pages}, the lists hold {swept.pages} frames"
-    return None
+STATE_LAWS: LawBook[Swept] = LawBook(BUDDY_LAWS, LIST_LAWS)

@@ -4,8 +4,10 @@ Every law about a state begins with the same sweep over its lists and holdings. 
 that judging a request costs two laws' worth of sweeping and not twenty.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from pagespec.frames import SIZES
 from pagespec.laws.masks import WHOLE
@@ -14,9 +16,18 @@ from pagespec.types import Block, Order, Pfn
 from pagespec.zone import Zone
 
 
-@dataclass(frozen=True)
+class Listed(NamedTuple):
+    """A free block and the type of the list that it is on."""
+
+    block: Block
+    mt: MigrateType
+
+
+@dataclass(frozen=True, eq=False)
 class Swept:
     """One state of a zone, which must not change any more, and what was found in it.
+
+    Two of them are never compared; each is its own.
 
     blocks: every free block, by order, by type, and then in list order. types: the type of the list
     that each of them is on. free: the frames of all free blocks, as one bit a frame. held: the
@@ -33,9 +44,43 @@ class Swept:
     pages: int
 
     @cached_property
-    def type_of(self) -> dict[Block, MigrateType]:
-        """The type of the list that each free block is on."""
-        return dict(zip(self.blocks, self.types, strict=True))
+    def listed(self) -> frozenset[Listed]:
+        """Every free block with the list that it is on."""
+        return frozenset(map(Listed, self.blocks, self.types))
+
+    @cached_property
+    def block_set(self) -> frozenset[Block]:
+        """The free blocks, to look one up."""
+        return frozenset(self.blocks)
+
+    @cached_property
+    def at(self) -> dict[Pfn, Listed]:
+        """The free blocks by head."""
+        return {
+            block.pfn: Listed(block, mt) for block, mt in zip(self.blocks, self.types, strict=True)
+        }
+
+    @cached_property
+    def guards(self) -> int:
+        """The frames of all guards."""
+        return self._frames_of(self.zone.guards)
+
+    @cached_property
+    def offline(self) -> int:
+        """The frames of all pageblocks that are offline."""
+        pageblock = self.zone.machine.pageblock or 0
+        return self._frames_of(dict.fromkeys(self.zone.offline, pageblock))
+
+    @cached_property
+    def poisoned(self) -> int:
+        """The frames that have failed."""
+        return self._frames_of(dict.fromkeys(self.zone.poisoned, 0))
+
+    def _frames_of(self, orders: Mapping[Pfn, Order]) -> int:
+        frames = 0
+        for pfn, order in orders.items():
+            frames |= _frames(self.zone.machine.start, pfn, order)
+        return frames
 
 
 def swept(zone: Zone) -> Swept:
@@ -61,3 +106,16 @@ def swept(zone: Zone) -> Swept:
 def _frames(start: Pfn, pfn: Pfn, order: Order) -> int:
     """As `frames_of`, for the one loop that is run on every step."""
     return WHOLE[order] << pfn - start if pfn >= start else WHOLE[order] >> start - pfn
+
+
+class Changes(NamedTuple):
+    """What differs between two states: blocks as they were listed, and as they are listed now."""
+
+    gone: frozenset[Listed]
+    come: frozenset[Listed]
+
+
+@lru_cache(maxsize=4)
+def changes(before: Swept, after: Swept) -> Changes:
+    """The blocks that are free no longer, or on another list, and those that are so now."""
+    return Changes(before.listed - after.listed, after.listed - before.listed)

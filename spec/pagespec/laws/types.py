@@ -1,0 +1,150 @@
+"""Laws about migratetypes: which list a free block is on, and which pageblocks it may join."""
+
+from collections.abc import Iterable, Sequence
+
+from pagespec.era import Era
+from pagespec.frames import SIZES, buddy_of
+from pagespec.laws.law import Complaint, LawBook, Transition
+from pagespec.laws.swept import Swept, changes
+from pagespec.migratetype import CMA, HIGHATOMIC, ISOLATE, MigrateType
+from pagespec.types import Block, Pfn
+from pagespec.zone import Zone
+
+LIST_LAWS: LawBook[Swept] = LawBook()
+MERGE_LAWS: LawBook[Transition] = LawBook()
+
+
+def has_pageblocks(era: Era) -> bool:
+    """Whether the era has migratetypes at all."""
+    return era.numbering is not None
+
+
+def has_barrier(era: Era) -> bool:
+    """Whether some types keep free buddies apart."""
+    return era.barrier != "none"
+
+
+def types_of(zone: Zone, block: Block) -> Sequence[MigrateType]:
+    """The types of the pageblocks that a block lies in or covers; none for frames outside."""
+    machine = zone.machine
+    first = max(0, machine.pageblock_number(block.pfn))
+    last = machine.pageblock_number(block.pfn + SIZES[block.order] - 1)
+    return zone.pageblocks[first : last + 1]
+
+
+def mergers_of(era: Era, mt: MigrateType) -> MigrateType | None:
+    """What types that may merge with one another have in common; None for the ordinary ones.
+
+    Isolated memory must not leave with a neighbour. Later, neither may memory that no fallback
+    reaches.
+    """
+    apart: dict[str, tuple[MigrateType, ...]] = {
+        "none": (),
+        "isolate": (ISOLATE,),
+        "unmergeable": (HIGHATOMIC, CMA, ISOLATE),
+    }
+    return mt if mt in apart[era.barrier] else None
+
+
+@LIST_LAWS.law(
+    "MT-list",
+    eras=has_pageblocks,
+    source="mm/page_alloc.c, __free_one_page and move_freepages_block; 6.12 for all types",
+)
+def listed_by_type(swept: Swept) -> Complaint:
+    """Isolated and CMA memory is on the lists of its type and nothing else is; in 6.12, of any.
+
+    What is on another list is handed out to those whom the pageblock's type was to keep away. Until
+    6.1 the ordinary types part from their lists, by fallbacks and at the ends of the zone.
+    """
+    zone = swept.zone
+    if zone.machine.pageblock is None:
+        return None
+    strict = zone.machine.era.retypes_on_merge
+    for block, mt in zip(swept.blocks, swept.types, strict=True):
+        for own in types_of(zone, block):
+            if own is not mt and (strict or not {own, mt}.isdisjoint((ISOLATE, CMA))):
+                return (
+                    f"free block {block} is on the list of {mt.name}, its pageblock is {own.name}"
+                )
+    return None
+
+
+@MERGE_LAWS.law(
+    "MT-barrier",
+    eras=has_barrier,
+    source="mm/page_alloc.c, __free_one_page, 4.10, 5.15 and 6.1 (migratetype_is_mergeable)",
+)
+def kept_apart(step: Transition) -> Complaint:
+    """No merge crosses pageblocks of types that the era keeps apart.
+
+    Until 5.15 isolated memory merges with no other, later also that of CMA and of the reserve.
+    Merged with a neighbour it would be handed out as that neighbour's. What was given out in one
+    piece comes back in one piece until 6.1, whatever its pageblocks have become.
+    """
+    after = step.after.zone
+    pending = _merged(step)
+    while pending:
+        block = pending.pop()
+        types = types_of(after, block)
+        if not types:
+            continue
+        lower, upper = types[0], types[len(types) // 2]
+        if mergers_of(after.machine.era, lower) is not mergers_of(after.machine.era, upper):
+            return f"{block} was merged over a barrier, from {lower.name} and {upper.name}"
+        half = block.order - 1
+        pending += _news(step, (Block(block.pfn, half), Block(block.pfn + SIZES[half], half)))
+    return None
+
+
+def _merged(step: Transition) -> list[Block]:
+    """The free blocks above a pageblock that only merges of this request can have made."""
+    if step.after.zone.machine.pageblock is None:
+        return []
+    return _news(step, [block for block, _ in changes(step.before, step.after).come])
+
+
+def _news(step: Transition, blocks: Iterable[Block]) -> list[Block]:
+    """Those of the blocks that are larger than a pageblock and were in one piece nowhere before."""
+    machine, before = step.after.zone.machine, step.before
+    large = [block for block in blocks if block.order > (machine.pageblock or 0)]
+    if not large:
+        return []
+    whole = [*before.blocks, *(Block(pfn, held.order) for pfn, held in before.zone.held.items())]
+    return [block for block in large if not any(covers(other, block) for other in whole)]
+
+
+def covers(other: Block, block: Block) -> bool:
+    """Whether all of the block lies in the other."""
+    return other.pfn <= block.pfn and end_of(block) <= end_of(other)
+
+
+def end_of(block: Block) -> Pfn:
+    """One past the block's last frame."""
+    return block.pfn + SIZES[block.order]
+
+
+@MERGE_LAWS.law(
+    "MT-merge", eras=has_pageblocks, source="mm/page_alloc.c, __free_one_page, 2.6.37 to 6.12"
+)
+def merged(step: Transition) -> Complaint:
+    """Two free buddies of whole pageblocks merge, unless their types keep them apart.
+
+    Else memory that is free twice over serves no large request. Buddies that a barrier kept apart
+    may stay so when their types become alike later: nothing looks at them again.
+    """
+    after = step.after.zone
+    machine = after.machine
+    if machine.pageblock is None:
+        return None
+    for block, _ in changes(step.before, step.after).come:
+        if not machine.pageblock <= block.order < machine.top:
+            continue
+        buddy = Block(machine.base + buddy_of(block.pfn - machine.base, block.order), block.order)
+        listed = step.after.at.get(buddy.pfn)
+        if listed is None or listed.block != buddy or {block, buddy} <= step.before.block_set:
+            continue
+        mts = [mt for half in (block, buddy) for mt in types_of(after, half)[:1]]
+        if len({mergers_of(machine.era, mt) for mt in mts}) == 1:
+            return f"{block} and its buddy {buddy} are both free and were not merged"
+    return None
