@@ -1,10 +1,17 @@
 """Pictures of a zone: the example of 2004, drawn as the thread drew it."""
 
+from random import Random
+
+from pagefuzz.campaign.walk import FUZZED_ERAS, random_machine, walk
 from pagefuzz.drawing import SHOWN_BLOCKS, answered, drawn
+from pagefuzz.lockstep import Lockstep
+from pagefuzz.target.builtin import Spec
 from pagespec.boot import boot
 from pagespec.era import ERAS
 from pagespec.machine import Machine
 from pagespec.ops import perform
+from pagespec.trace import Names
+from pagespec.trace_reader import parse
 from pagespec.types import NO_MEMORY, Refusal
 from pagespec.verbs import Op, Verb
 from pagespec.zone import Zone
@@ -65,17 +72,97 @@ def test_long_lists_are_counted() -> None:
     """A picture stays one: what does not fit is a number."""
     zone = boot(Machine(pages=64, top=0, era=ERAS["6.1"]))
     more = f" and {64 - SHOWN_BLOCKS} more"
-    assert drawn(zone)[0].endswith(more)
-    assert drawn(zone)[0].count("page[") == SHOWN_BLOCKS
+    lists, held = one_line_each(zone)[:2]
+    assert lists.endswith(more)
+    assert lists.count("page[") == SHOWN_BLOCKS
+    assert held == "held nothing"
 
     for _ in range(64):
         perform(zone, Op(Verb.ALLOC, 0))
-    assert drawn(zone)[1].endswith(more)
+    assert one_line_each(zone)[1].endswith(more)
+
+
+def one_line_each(zone: Zone) -> list[str]:
+    """The picture with its long lines put together again."""
+    joined: list[str] = []
+    for line in drawn(zone):
+        if line.startswith(" " * 16):
+            joined[-1] += line
+        else:
+            joined.append(line)
+    return [" ".join(line.split()) for line in joined]
+
+
+EACH_PLACE = """\
+pagefuzz-trace 1
+machine pages=37 top=3 era=6.1 start=6 holes=41+1 pageblock=2 types=U2M2CHM4 guard=1
+a = alloc order=0
+get a
+isolate pfn=12 pages=4
+offline pfn=12 pages=4
+isolate pfn=16 pages=4
+b = alloc order=0 mt=M
+poison pfn=34
+"""
+
+DRAWN = """\
+free_area[3]
+free_area[2] U -> page[8-11]
+             M -> page[36-39] -> page[28-31]
+             H -> page[24-27]
+             C -> page[20-23]
+             I -> page[16-19]
+free_area[1] M -> page[32-33]
+free_area[0] M -> page[42]
+held            page[6] U refs 2, page[40] M
+guards          page[7], page[35]
+poisoned        page[34]
+offline         page[12-15]
+types   6       U U   I   I   C   H   M   M   M   M
+frames  6       #g....----..................xg....# .
+free_pages 23   nr_free 1 1 6 0
+free_cma 4      nr_reserved 4"""
+
+
+def test_types_and_places_are_drawn_frame_by_frame() -> None:
+    """Lists by type, the kernel's letters over the frames, and a mark for each place."""
+    trace = parse(EACH_PLACE)
+    zone, names = boot(trace.machine), Names()
+    for request in trace.requests:
+        op = names.op_of(request)
+        assert op is not None
+        names.learn(request, perform(zone, op))
+
+    assert picture(zone) == DRAWN
+
+
+def test_no_line_is_too_long() -> None:
+    """A hundred columns hold whatever a walk leaves behind, long lists and large zones too."""
+    for seed, era in enumerate(FUZZED_ERAS):
+        rng = Random(seed)
+        lockstep = Lockstep(random_machine(rng, era), Spec, "outside")
+        walk(lockstep, rng, 60)
+        zone = boot(lockstep.machine)
+        for op, _ in lockstep.done:
+            perform(zone, op)
+            assert max(map(len, drawn(zone))) <= 92
+            zone.log.clear()
+
+
+def test_large_zones_are_counted() -> None:
+    """Nobody reads a thousand frames; a block of two pageblocks has changed hands whole."""
+    zone = boot(Machine(pages=4096, top=10, era=ERAS["6.12"], pageblock=9))
+    perform(zone, Op(Verb.ALLOC, 9))
+
+    assert "types           2 U, 6 M" in drawn(zone)
+    assert not [line for line in drawn(zone) if line.startswith("frames")]
 
 
 def test_answers_are_in_words() -> None:
     """What came of a request reads as the thread would say it."""
     assert answered(Op(Verb.ALLOC, 2), 4) == "return page -> page[4-7]"
     assert answered(Op(Verb.ALLOC, 2), NO_MEMORY) == "none"
+    assert answered(Op(Verb.CONTIG, pfn=5, pages=3), 5) == "return pages -> page[5-7]"
+    assert answered(Op(Verb.UNRESERVE), NO_MEMORY) == "none"
     assert answered(Op(Verb.FREE, 2, 4), 0) == "done"
     assert answered(Op(Verb.FREE, 2, 4), Refusal.DOUBLE) == "refused DOUBLE"

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -25,11 +26,19 @@ needs_cc = pytest.mark.skipif(
 )
 
 
-def machines(count: int, eras: tuple[Era, ...] = tuple(ERAS.values())) -> Iterator[Machine]:
+def any_machines(count: int, eras: tuple[Era, ...] = tuple(ERAS.values())) -> Iterator[Machine]:
     """Machines of every shape, the eras in turn, the same ones each time."""
     rng = Random("machines")
     for number in range(count):
         yield random_machine(rng, eras[number % len(eras)])
+
+
+def machines(count: int, eras: tuple[Era, ...] = tuple(ERAS.values())) -> Iterator[Machine]:
+    """The same, but for those with pageblocks: what an allocator that is asked by calls takes."""
+    return (
+        machine if machine.pageblock is None else replace(machine, pageblock=None, types=())
+        for machine in any_machines(count, eras)
+    )
 
 
 def walked(factory: Factory, machine: Machine, seed: int = 0, level: Level = "exact") -> Lockstep:

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.target.material import machines, walked
+from tests.target.material import any_machines, machines, walked
 
 from pagefuzz.target import native
 from pagefuzz.target.build import COMPILERS
@@ -29,6 +29,18 @@ def test_the_python_example_is_an_allocator(tmp_path: Path) -> None:
 
     for seed, machine in enumerate(machines(33)):
         assert walked(factory, machine, seed).level == "outside"
+
+
+def test_the_example_with_serve_takes_every_machine(tmp_path: Path) -> None:
+    """Pageblocks included, and it is judged at the strictest level."""
+    (tmp_path / "all.py").write_text(block("py"))
+    factory = factory_of(f"{tmp_path}/all.py:Mine")
+    grouped = 0
+
+    for seed, machine in enumerate(any_machines(33)):
+        assert walked(factory, machine, seed).level == "exact"
+        grouped += machine.pageblock is not None
+    assert grouped > 0
 
 
 @pytest.mark.skipif(shutil.which("rustc") is None, reason="no rustc: the example is not built")
