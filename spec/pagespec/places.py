@@ -64,7 +64,12 @@ def offline(zone: Zone, pfn: Pfn, count: int) -> Steps[None]:
     for head in range(pfn, end, size):
         if pageblock_type(zone, head) is not ISOLATE or head in zone.offline:
             raise refused(zone, NotIsolated, head, pageblock_order(zone))
-    if sum(SIZES[block.order] for block in free_blocks_over(zone, pfn, end)) != count:
+    # A block that reaches over an end would take its neighbour along.
+    blocks = free_blocks_over(zone, pfn, end)
+    inside = [
+        block for block in blocks if pfn <= block.pfn and block.pfn + SIZES[block.order] <= end
+    ]
+    if sum(SIZES[block.order] for block in inside) != count:
         raise refused(zone, NotFree, pfn, 0)
     yield Step.LOCK
     for block in list(free_blocks_over(zone, pfn, end)):
