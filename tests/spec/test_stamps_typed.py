@@ -1,4 +1,4 @@
-"""Spec and stamps, written apart, do the same on machines with pageblocks."""
+"""Spec and stamps, written apart, do the same with all requests, pageblocks and types."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -196,6 +196,16 @@ def test_spec_and_stamps_agree(name: str) -> None:
         reached.update(run(seed, machine, machine.era, 150))
 
     assert reached >= DUE[name]
+
+
+@pytest.mark.parametrize("era", ERAS.values(), ids=ERAS)
+def test_without_pageblocks_types_do_not_matter(era: Era) -> None:
+    reached: set[Kind] = set()
+    for seed in range(20):
+        typed = random_machine(Random(seed), ERAS["6.12"])
+        reached.update(run(seed, replace(typed, era=era, pageblock=None, types=()), era, 100))
+
+    assert reached >= {Kind.SPLIT, Kind.MERGE, Kind.HEAD, Kind.PIECES, Kind.TAILS}
 
 
 SLIPS = [

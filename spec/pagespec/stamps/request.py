@@ -39,10 +39,11 @@ def alloc(stamps: Stamps, op: Op) -> Outcome:
             break
     else:
         return NO_MEMORY
-    if op.mt is MOVABLE:
-        stamps.movable |= mask_of(index, op.order)
-    if op.atomic and op.order > 0:
-        reserve(stamps, Block(index, op.order))
+    if stamps.machine.pageblock is not None:
+        if op.mt is MOVABLE:
+            stamps.movable |= mask_of(index, op.order)
+        if op.atomic and op.order > 0:
+            reserve(stamps, Block(index, op.order))
     return stamps.origin + index
 
 
