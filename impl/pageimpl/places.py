@@ -112,16 +112,20 @@ def offline(mem: Memory, pfn: int, pages: int) -> int:
 
 @kernel
 def free_frames_over(mem: Memory, p: int, end: int) -> int:
-    """The frames of the free blocks that cover the run without a gap, until there is one."""
-    free = 0
+    """The frames of the free blocks inside the run that cover it without a gap, until there is one.
+
+    A block that reaches over an end is none of them: it would take its neighbour along.
+    """
+    first = p
     while p < end:
         head = large_block_at(mem, p)
-        if head == 0:
+        if head < first:
             break
-        size = 1 << free_order_at(mem, head)
-        free += size
-        p = head + size
-    return free
+        beyond = head + (1 << free_order_at(mem, head))
+        if beyond > end:
+            break
+        p = beyond
+    return p - first
 
 
 @kernel
