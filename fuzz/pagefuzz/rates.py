@@ -9,19 +9,31 @@ from random import Random
 from time import process_time
 from typing import NamedTuple
 
-from pagefuzz.campaign.stream import OP_OF_CODE, Replay
+from pagefuzz.campaign.stream import Replay
+from pagefuzz.campaign.walk import WALK_REQUESTS, walk
+from pagefuzz.lockstep import Lockstep
 from pagefuzz.machines.buddy import Ledger, run_machine
 from pagefuzz.target.builtin import TwinFactory
 from pageimpl.allocator import Allocator, Stream
+from pageimpl.stream import op_of
 from pagespec.boot import boot
-from pagespec.era import ERAS
+from pagespec.era import ERAS, Era
 from pagespec.machine import Machine
 from pagespec.ops import perform
-from pagespec.verbs import Op
+from pagespec.trace_reader import parse
 
 ERA = ERAS["6.1"]
+PLAIN = ERAS["2.6.11"]
+"""An era without pageblocks, so that none of the Hypothesis machine's zones has any."""
+
 SMALL, LARGE = Machine(64, 6, ERA), Machine(65_536, 10, ERA)
-SPEC_OPERATIONS, STREAM_OPERATIONS, TWIN_OPERATIONS, EXAMPLES = 200_000, 100_000, 2_000_000, 60
+GROUPED = parse(
+    "pagefuzz-trace 1\nmachine pages=64 top=4 era=6.1 pageblock=2 types=UMEMC4UMEMHM3"
+).machine
+"""As many frames in 16 pageblocks of all types."""
+
+SPEC_OPERATIONS, STREAM_OPERATIONS, TWIN_OPERATIONS = 200_000, 100_000, 2_000_000
+EXAMPLES, WALKS = 60, 40
 
 
 class Rate(NamedTuple):
@@ -33,12 +45,21 @@ class Rate(NamedTuple):
 
 def all_rates() -> Iterator[Rate]:
     """Measure one after the other; each takes a second or a few."""
-    for machine in (SMALL, LARGE):
-        yield Rate(f"spec alone, {machine.pages} frames, events on", spec_rate(machine))
-    yield Rate("machine in lockstep, 64 frames, 50 steps an example, all laws", machine_rate())
-    for machine in (SMALL, LARGE):
-        yield Rate(f"stream beside the spec, exact, {machine.pages} frames", stream_rate(machine))
-        yield Rate(f"twin alone, {machine.pages} frames", twin_rate(machine))
+    for machine in (SMALL, GROUPED, LARGE):
+        yield Rate(f"spec alone, {_size(machine)}, events on", spec_rate(machine))
+    for machine in (SMALL, GROUPED):
+        yield Rate(f"walk in lockstep, {_size(machine)}, all laws", walk_rate(machine))
+    for what, era in (("no pageblocks", PLAIN), ("pageblocks in 3 of 4", ERA)):
+        what = f"machine in lockstep, 64 frames, {what}, 50 steps an example, all laws"
+        yield Rate(what, machine_rate(era))
+    for machine in (SMALL, GROUPED, LARGE):
+        yield Rate(f"stream beside the spec, exact, {_size(machine)}", stream_rate(machine))
+        yield Rate(f"twin alone, {_size(machine)}", twin_rate(machine))
+
+
+def _size(machine: Machine) -> str:
+    pageblocks = f" in {machine.pageblocks} pageblocks" if machine.pageblocks else ""
+    return f"{machine.pages} frames{pageblocks}"
 
 
 def _per_second(count: int, work: Callable[[], object]) -> float:
@@ -50,7 +71,7 @@ def _per_second(count: int, work: Callable[[], object]) -> float:
 def spec_rate(machine: Machine) -> float:
     """Operations of the spec: no laws, events logged and cleared. The stream is drawn before."""
     rows = Stream(Allocator(machine), 1).run(SPEC_OPERATIONS).tolist()
-    ops = [Op(OP_OF_CODE[code][0], order, pfn, OP_OF_CODE[code][1]) for code, order, pfn, _ in rows]
+    ops = [op_of(row)[0] for row in rows]
     zone = boot(machine)
 
     def work() -> None:
@@ -61,13 +82,25 @@ def spec_rate(machine: Machine) -> float:
     return _per_second(len(ops), work)
 
 
-def machine_rate() -> float:
+def walk_rate(machine: Machine) -> float:
+    """Random requests to the twin, every law asked after each; boot and the end are part of it."""
+    Lockstep(machine, TwinFactory())
+    done = 0
+    begin = process_time()
+    for number in range(WALKS):
+        lockstep = Lockstep(machine, TwinFactory())
+        walk(lockstep, Random(number), WALK_REQUESTS)
+        done += len(lockstep.done)
+    return done / (process_time() - begin)
+
+
+def machine_rate(era: Era) -> float:
     """Requests of the Hypothesis machine in its generate phase, every law asked after each."""
     ledger = Ledger(TwinFactory(), "exact", found=lambda trace: None)
-    run_machine(ledger, [ERA], 1, examples=2, pages=64, shrink=False)
+    run_machine(ledger, [era], 1, examples=2, pages=64, shrink=False)
     ledger.operations = 0
     begin = process_time()
-    run_machine(ledger, [ERA], 2, examples=EXAMPLES, pages=64, shrink=False)
+    run_machine(ledger, [era], 2, examples=EXAMPLES, pages=64, shrink=False)
     return ledger.operations / (process_time() - begin)
 
 

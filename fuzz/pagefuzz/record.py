@@ -40,9 +40,10 @@ class Recorder:
 
     def request_of(self, op: Op, outcome: Outcome) -> Request:
         """The request by name, with the answer that it got."""
-        op = _above_zero(op)
+        op = _sayable(op)
         request = Request(
             op.verb,
+            order=op.order if "order" in words_of(op.verb) else None,
             compound=op.compound,
             answer=outcome if _can_be_written(outcome) else None,
             mt=op.mt,
@@ -52,8 +53,6 @@ class Recorder:
             force=op.force,
         )
         shape = SHAPES[op.verb]
-        if "order" in shape.needs:
-            request = request._replace(order=op.order)
         if op.verb in NAMING:
             request = request._replace(name=self._name(op, outcome))
         if not shape.named or op.verb in NUMBERED:
@@ -87,13 +86,21 @@ class Recorder:
         return Operand(covered.name, pfn - covered.head), order
 
 
-def _above_zero(op: Op) -> Op:
-    """The request in numbers that a trace has; what it is refused for stays the same."""
-    sized = "pages" in SHAPES[op.verb].needs
+def words_of(verb: Verb) -> frozenset[str]:
+    """What a request of that verb says."""
+    return SHAPES[verb].needs | SHAPES[verb].may_have
+
+
+def _sayable(op: Op) -> Op:
+    """The request in what a trace can say of it; what it is refused for stays the same."""
+    words = words_of(op.verb)
+    plain = Op(op.verb)
+    unsaid = {word: getattr(plain, word) for word in op._fields[1:] if word not in words}
+    op = op._replace(**unsaid)
     return op._replace(
         order=op.order if op.order >= 0 else MAX_TOP + 1,
         pfn=op.pfn if op.pfn >= 0 else MAX_PFN,
-        pages=op.pages if op.pages > 0 or not sized else MAX_PFN,
+        pages=op.pages if op.pages > 0 or "pages" not in words else MAX_PFN,
     )
 
 

@@ -232,13 +232,15 @@ def test_bench_has_a_row_for_each_rate(capsys: Capture, monkeypatch: pytest.Monk
     """Spec, machine, stream and twin are measured, each with a rate above zero."""
     for name in ("SPEC_OPERATIONS", "STREAM_OPERATIONS", "TWIN_OPERATIONS"):
         monkeypatch.setattr(rates, name, 1000)
-    monkeypatch.setattr(rates, "EXAMPLES", 2)
+    for name in ("EXAMPLES", "WALKS"):
+        monkeypatch.setattr(rates, name, 2)
     code, out, _ = ran(capsys, "bench")
 
     rows = re.findall(r"│ (.+?) +│ +(\d+) │", out)
     assert code == Exit.HELD
     assert [what.split()[0] for what, _ in rows] == [
-        *("spec", "spec", "machine", "stream", "twin", "stream", "twin")
+        *["spec", "spec", "spec", "walk", "walk", "machine", "machine"],
+        *["stream", "twin", "stream", "twin", "stream", "twin"],
     ]
     assert all(int(rate) > 0 for _, rate in rows)
 

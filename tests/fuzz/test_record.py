@@ -1,10 +1,14 @@
 """From frames to names and back: a trace asks for what the run asked for."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.fuzz.material import SMALL
 
+from pagefuzz.campaign.grouped import grouped_machine
 from pagefuzz.campaign.stream import Replay
 from pagefuzz.campaign.walk import FUZZED_ERAS, random_machine, walk
 from pagefuzz.lockstep import Lockstep
@@ -14,6 +18,7 @@ from pagespec.boot import boot
 from pagespec.era import Era
 from pagespec.laws.law import LawBroken
 from pagespec.machine import MAX_PFN, Machine
+from pagespec.migratetype import CMA, ISOLATE, MOVABLE, RECLAIMABLE
 from pagespec.ops import perform
 from pagespec.trace import Names, Operand, text_of
 from pagespec.trace_reader import parse
@@ -21,6 +26,7 @@ from pagespec.types import MAX_TOP, NO_MEMORY, Refusal
 from pagespec.verbs import Op, Outcome, Verb
 
 BROKEN = LawBroken("BUD-maximal", "made up")
+GROUPED_ERAS = tuple(era for era in FUZZED_ERAS if era.numbering is not None)
 
 
 def replayed(machine: Machine, done: list[tuple[Op, Outcome]]) -> list[Outcome]:
@@ -93,6 +99,68 @@ def test_frames_go_by_the_latest_block() -> None:
         "free pfn=3 order=0 -> refused NEVER_GIVEN",
         "free b -> done",
     ]
+
+
+GROUPED = replace(SMALL, pageblock=2, pages=32)
+
+
+def test_every_word_of_a_request_is_written() -> None:
+    """Types, flags, ranges and places go into the trace; frames of a range by the range's name."""
+    done = [
+        (Op(Verb.ALLOC, 1, mt=MOVABLE, atomic=True, nofragment=True), 8),
+        (Op(Verb.SPLIT, 1, 8), 0),
+        (Op(Verb.FREE, 0, 9), 0),
+        (Op(Verb.UNRESERVE, mt=RECLAIMABLE, force=True), NO_MEMORY),
+        (Op(Verb.CONTIG, pfn=17, pages=3, mt=CMA), 17),
+        (Op(Verb.FREE, 0, 17), 0),
+        (Op(Verb.GET, 0, 19), 0),
+        (Op(Verb.FREE, 0, 18), 0),
+        (Op(Verb.FREE, 1, 18), int(Refusal.WRONG_ORDER)),
+        (Op(Verb.ISOLATE, pfn=4, pages=8), 0),
+        (Op(Verb.OFFLINE, pfn=4, pages=4), int(Refusal.NOT_FREE)),
+        (Op(Verb.RESTORE, pfn=4, pages=8, mt=MOVABLE), 0),
+        (Op(Verb.POISON, pfn=9), 0),
+        (Op(Verb.HEAL, pfn=9), 0),
+        (Op(Verb.ONLINE, pfn=4, pages=0), int(Refusal.BAD_RANGE)),
+        (Op(Verb.CONTIG, pfn=-1, pages=-2, mt=ISOLATE), int(Refusal.BAD_TYPE)),
+    ]
+
+    assert text_of(trace_of(GROUPED, done, BROKEN)).splitlines()[3:-1] == [
+        "a = alloc order=1 mt=M atomic=1 nofragment=1 -> pfn 8",
+        "split a -> done",
+        "free a+1 order=0 -> done",
+        "unreserve mt=E force=1 -> none",
+        "b = contig pfn=17 pages=3 mt=C -> pfn 17",
+        "free b -> done",
+        "get b+2 -> done",
+        "free b+1 -> done",
+        "free b+1 order=1 -> refused WRONG_ORDER",
+        "isolate pfn=4 pages=8 -> done",
+        "offline pfn=4 pages=4 -> refused NOT_FREE",
+        "restore pfn=4 pages=8 mt=M -> done",
+        "poison pfn=9 -> done",
+        "heal pfn=9 -> done",
+        f"online pfn=4 pages={MAX_PFN} -> refused BAD_RANGE",
+        f"c = contig pfn={MAX_PFN} pages={MAX_PFN} mt=I -> refused BAD_TYPE",
+    ]
+
+
+@given(seed=st.integers(0, 2**32), era=st.sampled_from(GROUPED_ERAS))
+@settings(max_examples=150)
+def test_typed_runs_round_trip(seed: int, era: Era) -> None:
+    """Whatever a walk asks of pageblocks, ranges and places is asked again by its trace."""
+    rng = Random(seed)
+    lockstep = Lockstep(grouped_machine(rng, era), Spec, "outside")
+    walk(lockstep, rng, 60)
+
+    assert replayed(lockstep.machine, lockstep.done) == [out for _, out in lockstep.done]
+
+
+def test_a_faulty_range_is_named_as_far_as_the_zone_goes() -> None:
+    """An allocator may claim that it served a range without end; naming it takes no time."""
+    request = Recorder(GROUPED).request_of(Op(Verb.CONTIG, pfn=3, pages=0, mt=MOVABLE), 3)
+
+    assert request.name == "a"
 
 
 @pytest.mark.parametrize("outcome", [NO_MEMORY, -99, -(2**70), 2**70])

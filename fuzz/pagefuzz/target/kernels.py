@@ -27,6 +27,7 @@ def _call_each() -> None:
     from pageimpl.allocator import Allocator, Stream
     from pagespec.era import ERAS
     from pagespec.machine import Machine
+    from pagespec.verbs import Op, Verb
 
     allocator = Allocator(Machine(pages=1, top=0, era=ERAS["6.1"]))
     pfn = allocator.alloc(0)
@@ -34,4 +35,5 @@ def _call_each() -> None:
     allocator.get(pfn)
     allocator.put(pfn)
     allocator.free(pfn, 0)
+    allocator.perform(Op(Verb.ALLOC))
     Stream(allocator, seed=1).run(1)
