@@ -314,6 +314,20 @@ def test_unknown_lists_are_passed_over() -> None:
     assert (found.checked[LIST], found.passed[LIST]) == (0, 1)
 
 
+def test_what_compaction_may_hold_leaves_only_what_both_ways_share() -> None:
+    """Of eight free frames two are isolated: who knows with whom a page merges?"""
+    isolate = "mm_compaction_isolate_freepages: range=(0x18 ~ 0x20) nr_scanned=8 nr_taken=2"
+    merge = [isolate, free_page(16), drain(16, UNMOVABLE)]
+    free: Free = {(17, 18): MOVABLE, (18, 20): MOVABLE, (20, 24): MOVABLE, (24, 32): MOVABLE}
+    for mt in REQUESTED:
+        found = play(LOGGED, free, *merge, take(17, mt))
+        assert laws(found) == []
+        assert (found.checked[LIST], found.passed[LIST]) == (0, 1)
+    same = [isolate, free_page(16), drain(16, MOVABLE)]
+    assert laws(play(LOGGED, free, *same, take(17, MOVABLE))) == []
+    assert laws(play(LOGGED, free, *same, take(17, UNMOVABLE))) == [LIST]
+
+
 @both_eras
 def test_counts_are_judged_by_what_was_learned_later(era: TraceEra) -> None:
     free: Free = {(8, 9): UNMOVABLE, (16, 17): MOVABLE}
