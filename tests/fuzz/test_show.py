@@ -1,0 +1,75 @@
+"""`pagefuzz show` on machines with pageblocks: every turn in words, and no line too long."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from pagefuzz.campaign.grouped import grouped_machine
+from pagefuzz.campaign.walk import FUZZED_ERAS, walk
+from pagefuzz.cli._entry import run
+from pagefuzz.drawing import LEGEND
+from pagefuzz.exits import Exit
+from pagefuzz.lockstep import Lockstep
+from pagefuzz.record import trace_of
+from pagefuzz.target.builtin import Spec
+from pagespec.era import Era
+from pagespec.laws.law import LawBroken
+from pagespec.trace import text_of
+
+GROUPED_ERAS = tuple(era for era in FUZZED_ERAS if era.numbering is not None)
+BORROWS = """\
+pagefuzz-trace 1
+machine pages=16 top=3 era=6.12 pageblock=2 types=U2M2
+a = alloc order=0 mt=E
+b = contig pfn=9 pages=2 mt=M
+isolate pfn=0 pages=4
+unreserve mt=U
+"""
+
+
+def shown(path: Path, text: str, capsys: pytest.CaptureFixture[str]) -> str:
+    path.write_text(text)
+    assert run(["show", str(path)]) == Exit.HELD
+    return capsys.readouterr().out
+
+
+def test_turns_are_told_in_the_kernel_s_letters(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whose block serves whom, what becomes of the pageblocks, and what the frames are then."""
+    out = shown(tmp_path / "a.trace", BORROWS, capsys)
+    boot, *steps = out.split("\n\n")[1:]
+
+    assert out.startswith(LEGEND)
+    assert "        free_area[3] U -> page[0-7]\n                     M -> page[8-15]\n" in boot
+    assert "        types   0       U   U   M   M\n" in boot
+    assert "    all pageblocks of page[0] order 3 become E\n" in steps[0]
+    assert "    fallback: E is served page[0] order 0 of U's order 3\n" in steps[0]
+    assert (
+        "        types   0       E   E   M   M\n        frames  0       #..............."
+        in steps[0]
+    )
+    assert "return pages -> page[9-10]\n" in steps[1]
+    assert "        frames  0       #........##....." in steps[1]
+    assert "    pageblock page[0] is isolated\n" in steps[2]
+    assert "        types   0       I   E   M   M\n" in steps[2]
+    assert steps[3].startswith("4: unreserve    none\n")
+
+
+@pytest.mark.parametrize("era", GROUPED_ERAS, ids=lambda era: era.name)
+def test_a_hundred_columns_are_enough(
+    era: Era, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever a walk did is drawn, within the width of a terminal."""
+    told: set[str] = set()
+    for seed in range(6):
+        rng = Random(seed)
+        lockstep = Lockstep(grouped_machine(rng, era), Spec, "outside")
+        walk(lockstep, rng, 60)
+        trace = trace_of(lockstep.machine, lockstep.done, LawBroken("BUD-maximal", "made up"))
+        out = shown(tmp_path / f"{seed}.trace", text_of(trace), capsys)
+
+        assert [line for line in out.splitlines() if len(line) > 100] == []
+        told |= {line.split()[0] for line in out.splitlines() if line.startswith("    ")}
+    assert {"expand:", "merge:", "fallback:", "pageblock"} <= told
