@@ -54,9 +54,7 @@ def _due_contig(zone: Zone, op: Op) -> Due:
         return Refusal.BAD_TYPE
     if op.pages <= 0:
         return Refusal.BAD_RANGE
-    size = SIZES[machine.isolation_order]
-    first = head_of(op.pfn, machine.isolation_order)
-    end = head_of(op.pfn + op.pages - 1, machine.isolation_order) + size
+    first, end = range_around(machine, op)
     shape = _range_refusal(machine, first, end - first)
     return shape if shape is not None else _isolated_refusal(zone, first, end)
 
@@ -112,6 +110,18 @@ DUE: dict[Verb, Callable[[Zone, Op], Due]] = {
     Verb.ONLINE: _due_online,
 }
 """Per verb that speaks of more than a block: the refusal that a request deserves."""
+
+
+def range_around(machine: Machine, op: Op) -> tuple[Pfn, Pfn]:
+    """The run [first, end) of frames whose pageblocks a legal request about a range changes.
+
+    A range to allocate may begin and end anywhere: all around it is isolated meanwhile.
+    """
+    if op.verb is not Verb.CONTIG:
+        return op.pfn, op.pfn + op.pages
+    order = machine.isolation_order
+    last = head_of(op.pfn + op.pages - 1, order)
+    return head_of(op.pfn, order), last + SIZES[order]
 
 
 # --- what they ask -----------------------------------------------------------------------------

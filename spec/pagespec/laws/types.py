@@ -8,6 +8,7 @@ from pagespec.laws.law import Complaint, LawBook, Transition
 from pagespec.laws.swept import Swept, changes
 from pagespec.migratetype import CMA, HIGHATOMIC, ISOLATE, MigrateType
 from pagespec.types import Block, Pfn
+from pagespec.verbs import Verb
 from pagespec.zone import Zone
 
 LIST_LAWS: LawBook[Swept] = LawBook()
@@ -131,12 +132,14 @@ def merged(step: Transition) -> Complaint:
     """Two free buddies of whole pageblocks merge, unless their types keep them apart.
 
     Else memory that is free twice over serves no large request. Buddies that a barrier kept apart
-    may stay so when their types become alike later: nothing looks at them again.
+    may stay so when their types become alike later: nothing looks at them again. So may the two
+    halves of a block that 6.12 cuts to isolate one, and then isolates the other.
     """
     after = step.after.zone
     machine = after.machine
     if machine.pageblock is None:
         return None
+    cuts = machine.era.isolation == "split-large" and step.op.verb is Verb.ISOLATE
     for block, _ in changes(step.before, step.after).come:
         if not machine.pageblock <= block.order < machine.top:
             continue
@@ -145,6 +148,8 @@ def merged(step: Transition) -> Complaint:
         if listed is None or listed.block != buddy or {block, buddy} <= step.before.block_set:
             continue
         mts = [mt for half in (block, buddy) for mt in types_of(after, half)[:1]]
+        if cuts and mts == [ISOLATE, ISOLATE]:
+            continue
         if len({mergers_of(machine.era, mt) for mt in mts}) == 1:
             return f"{block} and its buddy {buddy} are both free and were not merged"
     return None

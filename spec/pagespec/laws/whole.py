@@ -1,35 +1,74 @@
 """Laws about a zone that nobody holds anything of: after boot, and after everything came back."""
 
-from pagespec.frames import SIZES, blocks_of_run
+from collections.abc import Iterable, Iterator
+
+from pagespec.frames import SIZES, blocks_of_run, runs_of
+from pagespec.laws.buddies import frames_listed
 from pagespec.laws.law import Complaint, LawBook
+from pagespec.laws.masks import lowest_of, managed_frames
 from pagespec.laws.swept import Swept
+from pagespec.laws.types import mergers_of
 from pagespec.machine import Machine
-from pagespec.types import Block
+from pagespec.migratetype import ISOLATE, REQUESTED
+from pagespec.types import Block, Pfn
+from pagespec.zone import Zone
 
 BOOT_LAWS: LawBook[Swept] = LawBook()
 RETURN_LAWS: LawBook[Swept] = LawBook()
 
 
 def whole_zone(machine: Machine) -> set[Block]:
-    """The canonical decomposition of every managed frame."""
-    return {
-        Block(machine.base + index, order)
-        for first, end in machine.managed
-        for index, order in blocks_of_run(first - machine.base, end - machine.base, machine.top)
-    }
+    """The canonical decomposition of every managed frame, whatever its type."""
+    return set(_maximal(machine, machine.managed))
+
+
+def _maximal(machine: Machine, runs: Iterable[tuple[Pfn, Pfn]]) -> Iterator[Block]:
+    for first, end in runs:
+        for index, order in blocks_of_run(first - machine.base, end - machine.base, machine.top):
+            yield Block(machine.base + index, order)
+
+
+def runs_that_merge(zone: Zone) -> Iterator[tuple[Pfn, Pfn]]:
+    """The runs [first, end) of managed frames whose pageblocks' types the era lets merge."""
+    machine = zone.machine
+    if machine.pageblock is None:
+        yield from machine.managed
+        return
+    for first, end in machine.managed:
+        begin = first
+        for number in range(machine.pageblock_number(first), machine.pageblock_number(end - 1) + 1):
+            edge = min(
+                end,
+                (machine.start // SIZES[machine.pageblock] + number + 1) * SIZES[machine.pageblock],
+            )
+            nexts = zone.pageblocks[number + 1 : number + 2]
+            if edge == end or mergers_of(machine.era, zone.pageblocks[number]) is not mergers_of(
+                machine.era, nexts[0]
+            ):
+                yield begin, edge
+                begin = edge
 
 
 @BOOT_LAWS.law("INIT", source="mm/page_alloc.c, managed pages")
 def handed_over(swept: Swept) -> Complaint:
     """After boot every managed frame is free, and the count of free frames is the zone's size.
 
-    Memory that boot forgets is never seen again; memory that it invents is given out.
+    Memory that boot forgets is never seen again; memory that it invents is given out. Isolated
+    memory does not count since 4.10. Blocks are maximal as far as their pageblocks may merge, and
+    these have the types that the machine gives them; but in 6.12 a merge makes types alike.
     """
     zone = swept.zone
-    whole = whole_zone(zone.machine)
+    machine = zone.machine
+    whole = set(_maximal(machine, runs_that_merge(zone)))
     due = sum(SIZES[block.order] for block in whole)
-    if zone.free_pages != due or set(swept.blocks) != whole:
+    if machine.pageblock is not None and machine.era.isolation != "move":
+        due -= frames_listed(zone, ISOLATE)
+    if zone.free_pages != due or swept.block_set != whole:
         return f"{zone.free_pages} frames are free after boot, expected {due} in maximal blocks"
+    for number, (got, mt) in enumerate(zip(zone.pageblocks, machine.first_types, strict=False)):
+        merges = machine.era.retypes_on_merge and {got, mt} <= set(REQUESTED)
+        if got is not mt and not merges:
+            return f"pageblock {number} is {got.name} after boot, expected {mt.name}"
     return None
 
 
@@ -37,10 +76,22 @@ def handed_over(swept: Swept) -> Complaint:
 def order_does_not_matter(swept: Swept) -> Complaint:
     """When everything has been given back, the free set is the one after boot.
 
-    It must not depend on the order of the frees; the order of the lists may.
+    It must not depend on the order of the frees; the order of the lists may. Frames that have
+    failed or are offline stay away. Where a barrier or a guard has kept blocks apart, the frames
+    are free all the same.
     """
-    whole, blocks = whole_zone(swept.zone.machine), swept.blocks
-    missing = whole - set(blocks)
-    if not missing and len(blocks) == len(whole):
+    zone = swept.zone
+    machine = zone.machine
+    frames = managed_frames(machine) & ~swept.poisoned & ~swept.offline
+    lost = frames & ~(swept.free | swept.guards)
+    if lost:
+        return f"everything was given back, and frame {lowest_of(machine, lost)} is not free"
+    if zone.guards or (machine.pageblock is not None and machine.era.barrier != "none"):
+        return None
+    runs = runs_of(
+        pfn for pfn in range(machine.start, machine.end) if frames >> pfn - machine.start & 1
+    )
+    missing = set(_maximal(machine, runs)) - swept.block_set
+    if not missing and swept.pages == frames.bit_count():
         return None
     return f"everything was given back, and {min(missing, default='nothing')} is not a free block"

@@ -1,0 +1,110 @@
+"""The law about the order of tracepoints, by which a trace of a real kernel shows its era."""
+
+from typing import NamedTuple
+
+from pagespec.events import Event, Kind
+from pagespec.laws.fallback import due_fallback, effects_of
+from pagespec.laws.holdings import REFUSALS
+from pagespec.laws.law import Complaint, LawBook, Transition
+from pagespec.laws.serving import due_source, served, source_of
+from pagespec.laws.wording import wording
+from pagespec.migratetype import RESERVE, UNMOVABLE, MigrateType
+from pagespec.types import NO_MEMORY, Order, Pfn
+from pagespec.verbs import Verb
+
+EVENT_LAWS: LawBook[Transition] = LawBook()
+
+
+class Print(NamedTuple):
+    """What a tracepoint prints, as far as a state foretells it.
+
+    from_order, from_mt: the block that a fallback found. pfn: None where several blocks may do.
+    """
+
+    kind: Kind
+    pfn: Pfn | None
+    order: Order
+    mt: MigrateType = UNMOVABLE
+    from_order: Order = 0
+    from_mt: MigrateType = UNMOVABLE
+
+    def __str__(self) -> str:
+        return f"{self.kind.value} of pfn {self.pfn} order {self.order} type {self.mt.name}"
+
+
+@EVENT_LAWS.law(
+    "EVT-order",
+    source="include/trace/events/kmem.h and mm/page_alloc.c, 2.6.37, 4.10, 5.15, 6.1 and 6.12",
+)
+def in_order(step: Transition) -> Complaint:
+    """The tracepoints of a request come in the era's order, and print what the era prints.
+
+    A trace of a real kernel can be judged only by who knows what it leaves out. A fallback is
+    printed before the block's removal; in 6.12 after it if a pageblock was claimed, and else in its
+    stead. The allocation comes last, a free before its merges. The spec alone prints.
+    """
+    if not step.log or step.outcome in REFUSALS:
+        return None
+    if step.op.verb is Verb.ALLOC:
+        due = _due_prints(step)
+    elif served(step, Verb.FREE, Verb.PUT):
+        due = _due_frees(step)
+    else:
+        return None
+    got = [event for event in step.log if event.kind in TRACEPOINTS]
+    names = [str(print_) for print_ in due]
+    if len(got) == len(due) and all(map(_prints, got, due)):
+        return None
+    printed = [f"{event.kind.value} of pfn {event.pfn}" for event in got]
+    return f"{wording(step.op)} printed {printed}, expected {names}"
+
+
+TRACEPOINTS = frozenset({Kind.ALLOC, Kind.FREE, Kind.ZONE_LOCKED, Kind.EXTFRAG})
+
+
+def _prints(event: Event, due: Print) -> bool:
+    same = due._replace(pfn=event.pfn) if due.pfn is None else due
+    return Print(*event[:6]) == same
+
+
+def _due_frees(step: Transition) -> list[Print]:
+    """A block that is freed whole, or its pieces from the upper half down."""
+    held, pfn = step.before.zone.held[step.op.pfn], step.op.pfn
+    if held.refs == 1:
+        return [Print(Kind.FREE, pfn, held.order)]
+    if held.compound or step.op.verb is Verb.PUT:
+        return []
+    return [Print(Kind.FREE, pfn + 2**piece, piece) for piece in range(held.order - 1, -1, -1)]
+
+
+def _due_prints(step: Transition) -> list[Print]:
+    op, zone = step.op, step.before.zone
+    era = zone.machine.era
+    grouped = zone.machine.pageblock is not None
+    mt = op.mt if grouped else UNMOVABLE
+    if era.design == "bitmap":
+        return [] if step.outcome == NO_MEMORY else [Print(Kind.ALLOC, step.outcome, op.order, mt)]
+    fallen = grouped and due_source(zone, op) is None
+    due = due_fallback(zone, op) if fallen else None
+    # The retry for the reserve of old names that reserve, whatever was asked for.
+    asked = RESERVE if fallen and due is None and era.fallback == "take-largest" else mt
+    if step.outcome == NO_MEMORY:
+        return [Print(Kind.ZONE_LOCKED, 0, op.order, asked)] if era.zone_locked == "attempt" else []
+    taken = source_of(step)
+    if taken is not None and era.zone_locked == "list" and due is None:
+        asked = taken.mt
+    locked = Print(Kind.ZONE_LOCKED, step.outcome, op.order, asked)
+    last = Print(Kind.ALLOC, step.outcome, op.order, mt)
+    if due is None or taken is None:
+        return [locked, last]
+    effect = next(iter(effects_of(step, taken)), None)
+    whole = due.least >= (zone.machine.pageblock or 0)
+    claimed = effect is not None and bool(effect.typed) and not whole
+    from_mt = due.mt
+    if era.fallback == "take-largest" and effect is not None:
+        from_mt = effect.rest
+    pfn = step.outcome if era.fallback == "claim-or-single" else None
+    fallback = Print(Kind.EXTFRAG, pfn, op.order, mt, due.least, from_mt)
+    if era.fallback == "claim-or-single":
+        return [locked, fallback, last] if claimed else [fallback, last]
+    return [fallback, locked, last]

@@ -1,0 +1,192 @@
+"""Laws about what a request changes, place by place, and that it comes to an end."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from pagespec.frames import SIZES
+from pagespec.laws.holdings import UNSERVED, allocated, due_pieces, due_refusal, due_release
+from pagespec.laws.law import Complaint, LawBook, Transition
+from pagespec.laws.masks import frames_of, frames_of_run
+from pagespec.laws.ranges import range_around
+from pagespec.laws.serving import served
+from pagespec.laws.swept import Swept, changes
+from pagespec.laws.wording import wording
+from pagespec.migratetype import ISOLATE, MOVABLE, MigrateType
+from pagespec.types import NO_MEMORY, Block, Pfn
+from pagespec.verbs import BLOCK_VERBS, Op, Verb
+from pagespec.zone import STATE, Held
+
+FRAME_LAWS: LawBook[Transition] = LawBook()
+
+
+@FRAME_LAWS.law("SPLIT-pieces", source="mm/page_alloc.c, __free_pages since e320d3012d25")
+def pieces_cover(step: Transition) -> Complaint:
+    """The pieces of a block that is freed in parts cover it exactly.
+
+    A piece too few is lost for ever; one too many has two owners.
+    """
+    before, pfn = step.before.zone, step.op.pfn
+    if not served(step, Verb.FREE) or before.held[pfn].refs == 1:
+        return None
+    freed, kept = due_release(before, step.op.verb, pfn)
+    gained = open_frames(step.after) & ~open_frames(step.before)
+    got = step.after.zone.held.get(pfn)
+    if gained == freed and got == kept:
+        return None
+    return (
+        f"{wording(step.op)} under a reference freed frames {gained:#b} "
+        f"from the zone's start, expected {freed:#b}, and left {got}"
+    )
+
+
+def open_frames(swept: Swept) -> int:
+    """The frames that are free or in a guard: nobody's, and a merge makes them one."""
+    return swept.free | swept.guards
+
+
+class Due(NamedTuple):
+    """Where frames must be after a request: as `Swept` and `Zone` name it."""
+
+    open_frames: int
+    held: Mapping[Pfn, Held]
+    given: set[Pfn]
+    poisoned: set[Pfn]
+    offline: set[Pfn]
+
+
+def due_places(step: Transition) -> Due:
+    """Where everything must be after a legal request that was served, or a range that failed."""
+    op, before = step.op, step.before.zone
+    machine = before.machine
+    frames, held, given = open_frames(step.before), before.held, before.given
+    poisoned, offline = before.poisoned, before.offline
+    if op.verb is Verb.ALLOC:
+        frames &= ~frames_of(machine, Block(step.outcome, op.order))
+        held, given = held | {step.outcome: allocated(machine, op)}, given | {step.outcome}
+    elif op.verb in BLOCK_VERBS:
+        freed, kept = due_release(before, op.verb, op.pfn)
+        order = before.held[op.pfn].order
+        frames |= freed
+        held = {pfn: holding for pfn, holding in held.items() if pfn != op.pfn}
+        if kept is not None:
+            held[op.pfn] = kept
+            given = given | {op.pfn + SIZES[piece] for piece in range(order if freed else 0)}
+    elif op.verb is Verb.SPLIT:
+        pieces = due_pieces(before, op.pfn)
+        held, given = held | pieces, given | set(pieces)
+    elif op.verb is Verb.CONTIG and step.outcome != NO_MEMORY:
+        frames &= ~frames_of_run(machine, op.pfn, op.pfn + op.pages)
+        pages = range(op.pfn, op.pfn + op.pages)
+        held = held | dict.fromkeys(pages, Held(0, 1, compound=False))
+        given = given | set(pages)
+    elif op.verb is Verb.POISON:
+        frames &= ~frames_of(machine, Block(op.pfn, 0))
+        poisoned = poisoned | {op.pfn}
+    elif op.verb is Verb.HEAL:
+        frames |= frames_of(machine, Block(op.pfn, 0))
+        poisoned = poisoned - {op.pfn}
+    elif op.verb in (Verb.OFFLINE, Verb.ONLINE):
+        run = frames_of_run(machine, op.pfn, op.pfn + op.pages)
+        heads = set(range(op.pfn, op.pfn + op.pages, SIZES[machine.pageblock or 0]))
+        away = op.verb is Verb.OFFLINE
+        frames = frames & ~run if away else frames | run
+        offline = offline | heads if away else offline - heads
+    return Due(frames, held, given, poisoned, offline)
+
+
+@FRAME_LAWS.law("ZONE-frame", source="derived")
+def nothing_else_changed(step: Transition) -> Complaint:
+    """A request changes the frames it names and nothing else; a refused or failed one nothing.
+
+    Else one caller's request changes another's memory. A range that could not be allocated leaves
+    its pageblocks the type that it asked for, as one that was allocated does. Lists and types
+    outside the range that is named stay; but in 6.12 a merge gives its type to what it absorbs.
+    """
+    op, before, after = step.op, step.before.zone, step.after.zone
+    undone = op.verb is Verb.CONTIG and step.outcome == NO_MEMORY
+    if due_refusal(before, op) is not None or (step.outcome in UNSERVED and not undone):
+        changed = [name for name in STATE if getattr(before, name) != getattr(after, name)]
+        if step.outcome in UNSERVED and changed:
+            return f"{op.verb.value} was not served and yet changed {', '.join(changed)}"
+        return None
+    due = due_places(step)
+    if open_frames(step.after) != due.open_frames:
+        wrong = open_frames(step.after) ^ due.open_frames
+        return f"frames {wrong:#b} from the zone's start changed hands besides the request's own"
+    for name in ("held", "given", "poisoned", "offline"):
+        if getattr(after, name) != getattr(due, name):
+            return f"{name} is {getattr(after, name)}, expected {getattr(due, name)}"
+    if before.machine.pageblock is None or op.verb in (Verb.ALLOC, Verb.UNRESERVE):
+        return None
+    return _stray(step)
+
+
+def due_type(op: Op) -> MigrateType | None:
+    """The type that the pageblocks of a request's range must have afterwards, if it gives any."""
+    if op.verb in (Verb.RESTORE, Verb.CONTIG):
+        return op.mt
+    return {Verb.ISOLATE: ISOLATE, Verb.ONLINE: MOVABLE}.get(op.verb)
+
+
+def _stray(step: Transition) -> Complaint:
+    """A pageblock or a list that the request had nothing to do with, and that changed."""
+    op, before, after = step.op, step.before.zone, step.after.zone
+    machine, given = before.machine, due_type(op)
+    first, end = (0, 0) if given is None else range_around(machine, op)
+    gone, come = changes(step.before, step.after)
+    numbers = range(0)
+    if given is not None:
+        numbers = range(machine.pageblock_number(first), machine.pageblock_number(end - 1) + 1)
+    for number, (was, now) in enumerate(zip(before.pageblocks, after.pageblocks, strict=True)):
+        if number in numbers and now is not given:
+            return f"{wording(op)} left pageblock {number} {now.name}"
+        if number not in numbers and was is not now and not _absorbed(step, number):
+            return f"{wording(op)} made pageblock {number} {now.name}, which was {was.name}"
+    stayed = {block for block, _ in gone} & {block for block, _ in come}
+    for block in stayed:
+        if not first <= block.pfn < end:
+            return f"{wording(op)} moved {block} to another list"
+    return None
+
+
+def _absorbed(step: Transition, number: int) -> bool:
+    """Whether a merge may have given a pageblock its type: a new free block covers it and more."""
+    machine = step.after.zone.machine
+    return machine.era.retypes_on_merge and any(
+        block.order > (machine.pageblock or 0)
+        and machine.pageblock_number(block.pfn)
+        <= number
+        <= machine.pageblock_number(block.pfn + SIZES[block.order] - 1)
+        for block, _ in changes(step.before, step.after).come
+    )
+
+
+@FRAME_LAWS.law("LIVE-ends", source="derived: one visit an order, for each block that is freed")
+def ends(step: Transition) -> Complaint:
+    """A request looks at no more frames and list nodes than its orders and pieces allow.
+
+    A loop that ends only by luck is a hang under another load. The spec alone counts what it looks
+    at; of another allocator OUT-fault asks that it answers. Where pageblocks change hands each
+    frame of them may be looked at, and each block in them freed anew.
+    """
+    bound = most_visits(step)
+    if step.visited <= bound:
+        return None
+    return f"{wording(step.op)} looked at {step.visited} places, at most {bound} are due"
+
+
+def most_visits(step: Transition) -> int:
+    """How many frames and list nodes a request may look at: its work, times the zone's orders."""
+    machine, op = step.before.zone.machine, step.op
+    orders = 2 * (machine.top + 2)
+    if machine.pageblock is None or op.verb in (Verb.GET, Verb.PUT, Verb.SPLIT):
+        pieces = max(1, op.order) if op.verb is Verb.FREE and step.outcome >= 0 else 1
+        return orders * pieces
+    size = SIZES[machine.pageblock]
+    if op.verb in (Verb.ALLOC, Verb.UNRESERVE):
+        # Up to six lists of each order, then the frames of a pageblock: counted, moved, reserved.
+        return 4 * orders + 3 * size
+    if op.verb in (Verb.FREE, Verb.POISON, Verb.HEAL):
+        return orders * (max(1, op.order) + SIZES[max(0, op.order - machine.pageblock)])
+    first, end = range_around(machine, op)
+    return 4 * orders * (end - first + 2 * SIZES[machine.top])

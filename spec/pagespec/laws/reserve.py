@@ -1,0 +1,158 @@
+"""Laws about memory that is kept for some: reserved, CMA, or isolated."""
+
+from pagespec.era import Era
+from pagespec.frames import SIZES
+from pagespec.laws.law import Complaint, LawBook, Transition
+from pagespec.laws.masks import managed_frames
+from pagespec.laws.serving import may_unreserve, served, source_of
+from pagespec.laws.swept import changes
+from pagespec.laws.types import end_of, has_pageblocks, types_of
+from pagespec.laws.wording import wording
+from pagespec.migratetype import CMA, HIGHATOMIC, ISOLATE, MOVABLE
+from pagespec.types import Block
+from pagespec.verbs import Verb
+from pagespec.zone import Zone
+
+KEPT_LAWS: LawBook[Transition] = LawBook()
+RESERVE_LAWS: LawBook[Transition] = LawBook()
+
+
+def has_reserve(era: Era) -> bool:
+    """Whether the era keeps pageblocks for atomic requests."""
+    return era.reserve != "none"
+
+
+def has_cma(era: Era) -> bool:
+    """Whether the era has memory that a device may claim whole."""
+    return era.cma != "none"
+
+
+@KEPT_LAWS.law(
+    "ISO-held",
+    eras=has_pageblocks,
+    source="mm/page_isolation.c, set_migratetype_isolate, 2.6.37 to 6.12",
+)
+def isolated_stays(step: Transition) -> Complaint:
+    """No allocation returns a frame of an isolated pageblock.
+
+    Isolated memory is being emptied; what is handed out there makes the work endless.
+    """
+    if step.before.zone.machine.pageblock is None or not served(step, Verb.ALLOC):
+        return None
+    got = Block(step.outcome, step.op.order)
+    if ISOLATE not in types_of(step.before.zone, got):
+        return None
+    return f"{wording(step.op)} got {got}, which lies in isolated memory"
+
+
+@KEPT_LAWS.law(
+    "CMA-only-movable",
+    eras=has_cma,
+    source="mm/page_alloc.c, __rmqueue and __rmqueue_cma_fallback, 4.10 to 6.12",
+)
+def only_movable_uses_cma(step: Transition) -> Complaint:
+    """No frame of a CMA pageblock is allocated but for a movable request.
+
+    A device will claim that memory whole; what cannot be moved away makes the claim fail. A range
+    that is allocated as such may lie there: that is the claim.
+    """
+    zone = step.before.zone
+    if zone.machine.pageblock is None or not served(step, Verb.ALLOC) or step.op.mt is MOVABLE:
+        return None
+    got = Block(step.outcome, step.op.order)
+    return f"{wording(step.op)} got {got} of CMA memory" if CMA in types_of(zone, got) else None
+
+
+def reserve_limit(zone: Zone) -> int:
+    """The size at which the reserve stops to grow: about one percent of the zone, in frames.
+
+    At least one pageblock until 6.1; whole pageblocks in 6.12, none if a percent is less than one.
+    What is offline does not count.
+    """
+    size = SIZES[zone.machine.pageblock or 0]
+    managed = managed_frames(zone.machine).bit_count() - len(zone.offline) * size
+    percent = managed // 100
+    if zone.machine.era.reserve == "at-least-one":
+        return percent + size
+    return (percent + size - 1) // size * size if percent >= size else 0
+
+
+def reserved_by(zone: Zone, got: Block) -> range:
+    """The pageblocks, by number, that an atomic request for the block may add to the reserve.
+
+    The block's first; in 6.12 all those that it covers.
+    """
+    number = zone.machine.pageblock_number(got.pfn)
+    last = zone.machine.pageblock_number(end_of(got) - 1)
+    return range(number, (last if zone.machine.era.retypes_on_merge else number) + 1)
+
+
+@RESERVE_LAWS.law(
+    "HA-reserve",
+    eras=has_reserve,
+    source="mm/page_alloc.c, rmqueue and reserve_highatomic_pageblock, 4.10 to 6.12",
+)
+def reserved(step: Transition) -> Complaint:
+    """The reserve serves atomic requests only, and one of these adds at most what it got to it.
+
+    For more than one frame, in 6.12 for single ones when all else failed. It grows by the pageblock
+    of such a request, in 6.12 by a whole larger block, as long as it is under its limit: never by
+    CMA or isolated memory. It shrinks only when it is told to. Without it a request that cannot
+    wait fails wherever memory is in small pieces.
+    """
+    before, after, op = step.before.zone, step.after.zone, step.op
+    if before.machine.pageblock is None:
+        return None
+    growth = after.nr_reserved - before.nr_reserved
+    if growth < 0 and op.verb is not Verb.UNRESERVE:
+        return f"{wording(op)} took {-growth} frames from the reserve"
+    if not served(step, Verb.ALLOC):
+        return f"{wording(op)} added {growth} frames to the reserve" if growth > 0 else None
+    taken = source_of(step)
+    alone = op.order == 0 and before.machine.era.reserve == "at-least-one"
+    if taken is not None and taken.mt is HIGHATOMIC and (alone or not op.atomic):
+        return f"{wording(op)} took {taken.block} of the reserve"
+    got = Block(step.outcome, op.order)
+    numbers = reserved_by(before, got)
+    limit, size = reserve_limit(before), len(numbers) * SIZES[before.machine.pageblock]
+    may = op.atomic and op.order > 0 and before.nr_reserved < limit
+    if growth > 0 and not may:
+        return f"{wording(op)} added {growth} frames to the reserve, which had {before.nr_reserved}"
+    if growth > 0 and not {CMA, ISOLATE, HIGHATOMIC}.isdisjoint(types_of(before, got)[:1]):
+        return f"{wording(op)} added {got} to the reserve, whose pageblock is of a type that stays"
+    if growth > 0 and growth != size:
+        return f"{wording(op)} added {growth} frames to the reserve, expected {size}"
+    return None
+
+
+@RESERVE_LAWS.law(
+    "HA-return",
+    eras=has_reserve,
+    source="mm/page_alloc.c, unreserve_highatomic_pageblock, 4.10 to 6.12",
+)
+def returned(step: Transition) -> Complaint:
+    """Giving up reserve gives one pageblock with a free block there to the type that asks.
+
+    The last one stays unless it is forced out. One that the zone's end cuts gives its type and none
+    of its blocks, and the next is given too. A reserve that is never given up starves the others;
+    one that is given up at once is none.
+    """
+    zone, op = step.before.zone, step.op
+    if zone.machine.pageblock is None or not served(step, Verb.UNRESERVE):
+        return None
+    if not may_unreserve(zone, op):
+        return f"{wording(op)} was served although the reserve has {zone.nr_reserved} frames"
+    after, number_of = step.after.zone.pageblocks, zone.machine.pageblock_number
+    had = {number_of(block.pfn) for block, mt in step.before.listed if mt is HIGHATOMIC}
+    had |= {number_of(end_of(block) - 1) for block, mt in step.before.listed if mt is HIGHATOMIC}
+    for number, (was, now) in enumerate(zip(zone.pageblocks, after, strict=True)):
+        if was is not now and (now is not op.mt or number not in had):
+            return f"{wording(op)} made pageblock {number} {now.name}"
+    gone, come = changes(step.before, step.after)
+    if {block for block, _ in gone} != {block for block, _ in come}:
+        return f"{wording(op)} changed which blocks are free"
+    if any(mt is not op.mt for _, mt in come):
+        return f"{wording(op)} moved blocks to the lists of another type"
+    if len({number_of(block.pfn) for block, _ in come}) > 1:
+        return f"{wording(op)} moved blocks of more than one pageblock"
+    return None
