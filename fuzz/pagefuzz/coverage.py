@@ -18,8 +18,11 @@ Number: TypeAlias = int
 """What tells events of one kind apart: the order; the refusal's code; of a fallback the pair of
 types, see `pair`; 0 where nothing does."""
 
-Reached: TypeAlias = Counter[tuple[Kind, Number]]
-"""How often each event happened."""
+Met: TypeAlias = tuple[Kind | Verb, Number]
+"""An event, or that a request of a verb was served."""
+
+Reached: TypeAlias = Counter[Met]
+"""How often each happened."""
 
 BY_ORDER = frozenset(
     {Kind.ALLOC, Kind.FREE, Kind.FAIL, Kind.SPLIT, Kind.MERGE, Kind.HEAD, Kind.TAIL}
@@ -42,6 +45,15 @@ def events_of(log: Iterable[Event]) -> Reached:
         number = order if kind in BY_ORDER else 0
         reached[kind, pair(mt, from_mt) if kind is Kind.EXTFRAG else number] += count
     return reached
+
+
+def verbs_served(done: Iterable[tuple[Op, Outcome]]) -> Reached:
+    """How often requests of each verb were served.
+
+    Several verbs bring about the same events: that a range was isolated says not who asked for it.
+    """
+    served = Counter(op.verb for op, outcome in done if outcome >= 0)
+    return Counter({(verb, 0): count for verb, count in served.items()})
 
 
 def events_from_outside(op: Op, outcome: Outcome) -> Iterator[tuple[Kind, Number]]:
@@ -78,9 +90,11 @@ def events_between(
                 yield from ((Kind.MERGE, lower) for lower in range(freed, order))
 
 
-def name_of_event(event: tuple[Kind, Number]) -> str:
+def name_of_event(event: Met) -> str:
     """The event in words, for a table."""
     kind, number = event
+    if isinstance(kind, Verb):
+        return f"{kind.value} served"
     if kind is Kind.REFUSE:
         return f"{kind.value}: {Refusal(number).name}"
     if kind is Kind.EXTFRAG:

@@ -5,22 +5,26 @@ from pathlib import Path
 import pytest
 from tests.fuzz.material import plan_of
 
+from pagefuzz.campaign.floor import floor_of
 from pagefuzz.campaign.plan import Result
 from pagefuzz.campaign.verdict import Offer, exits_of, summary_of
 from pagefuzz.campaign.walk import FUZZED_ERAS
 from pagefuzz.coverage import (
+    Met,
     Reached,
     events_between,
     events_from_outside,
-    floor_of,
+    events_of,
     name_of_event,
+    pair,
 )
 from pagefuzz.exits import Exit, worst
 from pagespec.boot import boot
 from pagespec.era import ERAS, Era
-from pagespec.events import Kind
+from pagespec.events import Event, Kind
 from pagespec.laws.law import Level
 from pagespec.machine import Machine
+from pagespec.migratetype import LETTERS, MOVABLE, RECLAIMABLE, UNMOVABLE
 from pagespec.ops import perform
 from pagespec.types import FAULT, NO_MEMORY, Refusal
 from pagespec.verbs import Op, Outcome, Verb
@@ -28,21 +32,111 @@ from pagespec.zone import copy_of
 
 ALL = frozenset(Verb)
 PLAIN = frozenset({Verb.ALLOC, Verb.FREE})
+REFERENCES = PLAIN | {Verb.GET, Verb.PUT}
 
 
 @pytest.mark.parametrize("era", FUZZED_ERAS, ids=lambda era: era.name)
 def test_the_exact_floor_has_every_branch_at_every_order(era: Era) -> None:
     """Every order is split, merged, handed out, taken back and refused; each refusal is met."""
-    floor = floor_of(era, "exact", 5, ALL)
+    floor = floor_of(era, "exact", 5, REFERENCES)
 
     for kind in (Kind.ALLOC, Kind.FREE, Kind.FAIL):
         assert {(kind, order) for order in range(6)} <= floor
     assert {order for kind, order in floor if kind is Kind.SPLIT} == {1, 2, 3, 4, 5}
     assert {order for kind, order in floor if kind is Kind.MERGE} == {0, 1, 2, 3, 4}
-    assert {order for kind, order in floor if kind is Kind.REFUSE} == set(Refusal) - {
-        Refusal.UNSAID
+    assert {order for kind, order in floor if kind is Kind.REFUSE} == {
+        Refusal.BAD_ORDER,
+        Refusal.OUTSIDE,
+        Refusal.MISALIGNED,
+        Refusal.HOLE,
+        Refusal.WRONG_ORDER,
+        Refusal.INTERIOR,
+        Refusal.DOUBLE,
+        Refusal.NEVER_GIVEN,
     }
     assert (Kind.KEPT, 0) in floor
+
+
+def branches(era: str) -> set[Kind]:
+    """The kinds of events that an allocator without the whole vocabulary need not meet."""
+    more = floor_of(ERAS[era], "exact", 3, ALL) - floor_of(ERAS[era], "exact", 3, REFERENCES)
+    return {kind for kind, _ in more if isinstance(kind, Kind)}
+
+
+RANGES = {Kind.ISOLATED, Kind.RESTORED, Kind.OFFLINE, Kind.ONLINE}
+FALLBACK = {Kind.MOVED, Kind.TAKEN, Kind.CLAIMED, Kind.SINGLE, Kind.MIXED, Kind.EXTFRAG}
+
+
+@pytest.mark.parametrize(
+    ("before", "era", "more", "less"),
+    [
+        ("2.6.8", "2.6.11", set(), set()),
+        ("2.6.11", "2.6.37", RANGES | FALLBACK | {Kind.RESERVE_LAST}, set()),
+        ("2.6.37", "2.6.39", set(), set()),
+        (
+            "2.6.39",
+            "4.10",
+            {Kind.CMA_LAST, Kind.RESERVED, Kind.UNRESERVED, Kind.RESERVE_USED}
+            | {Kind.REMERGED, Kind.RANGE, Kind.UNDONE, Kind.GUARDED, Kind.UNGUARDED},
+            {Kind.RESERVE_LAST},
+        ),
+        ("4.10", "4.11-rc", set(), set()),
+        ("4.11-rc", "5.15", {Kind.SMALLEST, Kind.CMA_FIRST, Kind.POISONED}, set()),
+        ("5.15", "6.1", {Kind.BARRIER, Kind.CUT, Kind.HEALED}, set()),
+        (
+            "6.1",
+            "6.12",
+            {Kind.RETYPE, Kind.RESERVE_LAST},
+            {Kind.MIXED, Kind.GUARDED, Kind.UNGUARDED},
+        ),
+    ],
+)
+def test_each_era_has_branches_of_its_own(
+    before: str, era: str, more: set[Kind], less: set[Kind]
+) -> None:
+    """What a release brought must be met from then on, and what it ended no longer."""
+    assert branches(era) - branches(before) == more
+    assert branches(before) - branches(era) == less
+
+
+@pytest.mark.parametrize(
+    ("era", "pairs"),
+    [
+        # Whoever takes more than the block itself names its own list.
+        ("2.6.37", {"UU", "EE", "MM", "UE", "UM", "ME", "MU"}),
+        ("4.10", {"UE", "UM", "EU", "EM", "ME", "MU"}),
+        ("6.12", {"UE", "UM", "EU", "EM", "ME", "MU"}),
+    ],
+)
+def test_every_fallback_must_be_met(era: str, pairs: set[str]) -> None:
+    """Each type of request is served by each type of block that the table names."""
+    floor = floor_of(ERAS[era], "exact", 3, ALL)
+
+    assert {number for kind, number in floor if kind is Kind.EXTFRAG} == {
+        pair(*(LETTERS[letter] for letter in letters)) for letters in pairs
+    }
+
+
+def test_events_are_told_apart_by_what_matters() -> None:
+    """Orders of blocks, reasons of refusals, pairs of fallbacks; of the rest each is one event."""
+    log = [
+        Event(Kind.SPLIT, 8, 3),
+        Event(Kind.SPLIT, 4, 3),
+        Event(Kind.MOVED, 8, 3, MOVABLE),
+        Event(Kind.MOVED, 8, 2, UNMOVABLE),
+        Event(Kind.EXTFRAG, 8, 0, MOVABLE, 3, RECLAIMABLE),
+        Event(Kind.REFUSE, 8, Refusal.HOLE),
+    ]
+
+    assert events_of(log) == {
+        (Kind.SPLIT, 3): 2,
+        (Kind.MOVED, 0): 2,
+        (Kind.EXTFRAG, pair(MOVABLE, RECLAIMABLE)): 1,
+        (Kind.REFUSE, Refusal.HOLE): 1,
+    }
+    assert name_of_event((Kind.EXTFRAG, pair(MOVABLE, RECLAIMABLE))).endswith(
+        "MOVABLE from RECLAIMABLE"
+    )
 
 
 def test_the_floor_follows_the_era() -> None:
@@ -60,7 +154,7 @@ def test_the_floor_follows_what_is_offered() -> None:
     """Nobody must reach references that the allocator does not count."""
     floor = floor_of(ERAS["6.1"], "exact", 4, PLAIN)
 
-    assert not {kind for kind, _ in floor} & {Kind.GET, Kind.KEPT, Kind.TAILS}
+    assert not {kind for kind, _ in floor} & {Kind.GET, Kind.KEPT, Kind.TAILS, Kind.ISOLATED}
 
 
 OUTSIDE = {Kind.ALLOC, Kind.FREE, Kind.FAIL, Kind.REFUSE}
@@ -113,7 +207,7 @@ def end_of(plan_eras: tuple[str, ...], reached: Reached, law: str | None = None)
 
 
 @pytest.mark.parametrize("lost", sorted(floor_of(ERAS["6.1"], "exact", 3, ALL), key=repr), ids=repr)
-def test_one_event_less_is_vacuous(lost: tuple[Kind, int]) -> None:
+def test_one_event_less_is_vacuous(lost: Met) -> None:
     """A run that has not met one of the events is inconclusive, and the event can be named."""
     floor = floor_of(ERAS["6.1"], "exact", 3, ALL)
 

@@ -6,7 +6,7 @@ and the table says why.
 
 from collections.abc import Callable
 
-from pagefuzz.coverage import Number, pair
+from pagefuzz.coverage import Met, pair
 from pagespec.era import Era
 from pagespec.events import Kind
 from pagespec.laws.law import Level
@@ -65,10 +65,21 @@ MEETS: dict[Kind, Callable[[Era], bool]] = {
 }
 """Which eras meet each event that the whole vocabulary of requests can bring about."""
 
+SERVES: dict[Verb, Callable[[Era], bool]] = {
+    Verb.SPLIT: lambda era: True,
+    Verb.ISOLATE: lambda era: era.numbering is not None,
+    Verb.RESTORE: lambda era: era.numbering is not None,
+    Verb.OFFLINE: lambda era: era.numbering is not None,
+    Verb.ONLINE: lambda era: era.numbering is not None,
+    Verb.UNRESERVE: lambda era: era.reserve != "none",
+    Verb.CONTIG: lambda era: era.isolation != "move",
+    Verb.POISON: lambda era: era.takes_poisoned,
+    Verb.HEAL: lambda era: era.returns_poisoned,
+}
+"""Which eras have each operation beside those on blocks at all."""
 
-def floor_of(
-    era: Era, level: Level, top: Order, verbs: frozenset[Verb]
-) -> set[tuple[Kind, Number]]:
+
+def floor_of(era: Era, level: Level, top: Order, verbs: frozenset[Verb]) -> set[Met]:
     """The events that a run over the era must reach.
 
     At every order up to top a block is handed out and taken back, a request fails, and where free
@@ -77,7 +88,7 @@ def floor_of(
     every request, each branch of the era and each pair of its fallbacks.
     """
     handed = {Kind.ALLOC, Kind.FREE, Kind.FAIL}
-    floor: set[tuple[Kind, Number]] = {(kind, order) for kind in handed for order in range(top + 1)}
+    floor: set[Met] = {(kind, order) for kind in handed for order in range(top + 1)}
     if level != "outside":
         floor |= {(Kind.SPLIT, order) for order in range(1, top + 1)}
         floor |= {(Kind.MERGE, order) for order in range(top)}
@@ -92,6 +103,7 @@ def floor_of(
     floor |= {(Kind.REFUSE, refusal) for refusal in REFUSED_BLOCKS}
     if verbs > BLOCK_VERBS:
         floor |= {(Kind.REFUSE, refusal) for refusal in _refused_rest(era)}
+        floor |= {(verb, 0) for verb, serves in SERVES.items() if serves(era)}
         floor |= {(kind, 0) for kind, meets in MEETS.items() if meets(era)}
         floor |= _pairs(era)
     return floor
@@ -105,7 +117,7 @@ def _refused_rest(era: Era) -> frozenset[Refusal]:
     return frozenset(refused | REFUSED_RANGES if era.numbering is not None else refused)
 
 
-def _pairs(era: Era) -> set[tuple[Kind, Number]]:
+def _pairs(era: Era) -> set[Met]:
     """The fallbacks by type of request and type of the block that serves.
 
     The first fallback reports the list that the rest goes to, which is the request's own if the

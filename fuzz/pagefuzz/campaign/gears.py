@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from pagefuzz.campaign.plan import Gear, Plan, Result
 from pagefuzz.campaign.walk import WALK_REQUESTS, large_machine, random_machine, walk
+from pagefuzz.coverage import verbs_served
 from pagefuzz.lockstep import Lockstep
 from pagefuzz.record import trace_of
 from pagefuzz.target.builtin import TwinFactory
@@ -48,7 +49,7 @@ def run_streams(
             return
         finally:
             result.operations += len(replay.done)
-            result.reached += replay.reached
+            result.reached += replay.reached + verbs_served(replay.done)
 
 
 def run_walks(
@@ -70,7 +71,7 @@ def run_walks(
             if lockstep is not None:
                 result.operations += len(lockstep.done)
                 result.judged += len(lockstep.done)
-                result.reached += lockstep.reached
+                result.reached += lockstep.reached + verbs_served(lockstep.done)
 
 
 def run_hypothesis(

@@ -1,9 +1,9 @@
 """The mix of one walk: how often each kind of request is drawn, and what the walk remembers."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
+from pagefuzz.campaign.floor import SERVES
 from pagefuzz.machines.pageblocks import heads_of_ranges
 from pagespec.frames import SIZES
 from pagespec.machine import Machine
@@ -11,18 +11,8 @@ from pagespec.migratetype import REQUESTED
 from pagespec.types import Block, Pfn
 from pagespec.verbs import Verb
 
-SERVED: dict[Verb, Callable[[Machine], bool]] = {
-    Verb.SPLIT: lambda machine: True,
-    Verb.POISON: lambda machine: machine.era.takes_poisoned,
-    Verb.HEAL: lambda machine: machine.era.returns_poisoned,
-    Verb.UNRESERVE: lambda machine: _grouped(machine) and machine.era.reserve != "none",
-    Verb.CONTIG: lambda machine: _grouped(machine) and machine.era.isolation != "move",
-    Verb.ISOLATE: lambda machine: _grouped(machine),
-    Verb.RESTORE: lambda machine: _grouped(machine),
-    Verb.OFFLINE: lambda machine: _grouped(machine),
-    Verb.ONLINE: lambda machine: _grouped(machine),
-}
-"""The verbs beside those about blocks, and the machines that have such an operation at all."""
+ANYWHERE = frozenset({Verb.SPLIT, Verb.POISON, Verb.HEAL})
+"""The verbs beside those on blocks that need no pageblocks."""
 
 STEADY, CROWDED = (0.2, 0.4, 0.6, 0.9), (0.5, 0.7, 0.95)
 """The chances to allocate among which phases choose; a crowded zone is full of fragments."""
@@ -71,11 +61,11 @@ def random_mix(rng: Random, machine: Machine, offered: frozenset[Verb]) -> Mix:
         [4, 2, 1, 1][: top + 1] + [0] * (top - 3),
     )
     references = Verb.GET in offered
-    grouped = _grouped(machine)
+    grouped = machine.pageblock is not None
     verbs = {
         verb: rng.choice((0, 1, 2, 4))
-        for verb, serves in SERVED.items()
-        if verb in offered and serves(machine)
+        for verb, serves in SERVES.items()
+        if verb in offered and serves(machine.era) and (grouped or verb in ANYWHERE)
     }
     return Mix(
         orders=rng.choice(shapes),
@@ -89,11 +79,7 @@ def random_mix(rng: Random, machine: Machine, offered: frozenset[Verb]) -> Mix:
         phase=rng.choice((8, 32, 2 * machine.pages)),
         rest=rng.choice((0.0, 0.1, 0.3)) if any(verbs.values()) else 0.0,
         verbs=verbs,
-        strange=[verb for verb in SERVED if verb in offered],
+        strange=[verb for verb in SERVES if verb in offered],
         range_pages=SIZES[machine.isolation_order],
         heads=heads_of_ranges(machine),
     )
-
-
-def _grouped(machine: Machine) -> bool:
-    return machine.pageblock is not None

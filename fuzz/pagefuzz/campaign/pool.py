@@ -24,17 +24,24 @@ Told: TypeAlias = Callable[[Result], None]
 
 
 class Budget(NamedTuple):
-    """How long a campaign goes on: until so many units are done, or for about so many seconds."""
+    """How long a campaign goes on, by the one of these that is not None.
 
-    seconds: float | None
-    units: int | None
+    For about so many seconds, until so many units are done, or so many operations at least.
+    """
+
+    seconds: float | None = None
+    units: int | None = None
+    operations: int | None = None
 
 
-def numbers_within(budget: Budget, turn: int) -> Iterator[int]:
+def numbers_within(
+    budget: Budget, turn: int, operations_done: Callable[[], int] = lambda: 0
+) -> Iterator[int]:
     """The numbers of the units to begin.
 
-    Seconds buy whole turns, at least one and as many as end nearest to them: a run that ends within
-    a turn has met some eras in fewer gears than others, or on a slow machine not at all.
+    Seconds and operations buy whole turns, at least one; seconds as many as end nearest to them: a
+    run that ends within a turn has met some eras in fewer gears than others, or on a slow machine
+    not at all.
     """
     begin = monotonic()
     for number in islice(count(), budget.units):
@@ -43,6 +50,8 @@ def numbers_within(budget: Budget, turn: int) -> Iterator[int]:
             gone = monotonic() - begin
             if gone + gone / turns / 2 > budget.seconds:
                 return
+        if budget.operations is not None and rest == 0 and operations_done() >= budget.operations:
+            return
         yield number
 
 
@@ -55,13 +64,16 @@ def run_units(
     dies again, that is the finding, else the campaign goes on. KeyboardInterrupt ends it at once.
     """
     failed = False
+    operations = 0
 
     def enter(result: Result) -> None:
-        nonlocal failed
+        nonlocal failed, operations
         failed = failed or result.law is not None
+        operations += result.operations
         told(result)
 
-    numbers = takewhile(lambda _: not (failed or enough()), numbers_within(budget, plan.turn))
+    within = numbers_within(budget, plan.turn, lambda: operations)
+    numbers = takewhile(lambda _: not (failed or enough()), within)
     try:
         while unknown := _run_over_pool(plan, jobs, numbers, enter):
             for number in unknown:

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 from pagefuzz.campaign.floor import floor_of
 from pagefuzz.campaign.plan import Gear, Plan, Result
-from pagefuzz.coverage import Reached
+from pagefuzz.coverage import Met, Reached
 from pagefuzz.exits import Exit
 from pagespec.era import ERAS
-from pagespec.events import Kind
 from pagespec.laws.law import Level
 from pagespec.verbs import Verb
 
@@ -36,7 +35,7 @@ class Summary:
     failures: list[Result]
     reached: dict[str, Reached]
     floor: dict[str, int]
-    missing: dict[str, list[tuple[Kind, int]]]
+    missing: dict[str, list[Met]]
     missed: list[Gear]
     unsteady: list[Result]
 

@@ -29,6 +29,11 @@ ROUNDS = 5
     "--units", type=click.IntRange(min=1), help="How many units to do, whatever it takes."
 )
 @click.option(
+    "--operations",
+    type=click.IntRange(min=1),
+    help="How many operations to do at least, in whole turns, whatever it takes.",
+)
+@click.option(
     "--seed", type=Seed(), default=new_seed, help="Repeat the run that printed this seed."
 )
 @click.option("--jobs", type=click.IntRange(min=1), default=cores, help="Processes; one a core.")
@@ -39,6 +44,7 @@ def command(
     target: str,
     seconds: float,
     units: int | None,
+    operations: int | None,
     seed: int,
     jobs: int,
     eras: tuple[str, ...],
@@ -51,8 +57,13 @@ def command(
     in whole turns of every gear in every era, as many as end nearest to it. One turn takes about
     10 s on two idle cores. So a run is repeated by its seed and --units. Failures are kept as
     traces under --out before anything else is done with them.
+
+    For a verdict of weight take the eras one by one: --era 6.1 --operations 10000000.
     """
     if not isfinite(seconds):
         raise UsageError(f"--seconds {seconds}: expected a finite number")
+    if units and operations:
+        raise UsageError(f"--units {units} --operations {operations}: expected one of the two")
     plan = plan_for("run", target, seed, level, eras, out, ROUNDS)
-    return run_session(plan, jobs, Budget(None if units else seconds, units))
+    budget = Budget(None if units or operations else seconds, units, operations)
+    return run_session(plan, jobs, budget)

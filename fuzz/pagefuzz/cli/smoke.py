@@ -25,4 +25,4 @@ def command(target: str, level: Level, out: Path) -> Exit:
     The same version gives the same verdict each time; it takes less than a minute.
     """
     plan = plan_for("smoke", target, SEED, level, (), out, ROUNDS)
-    return run_session(plan, cores(), Budget(None, plan.turn))
+    return run_session(plan, cores(), Budget(units=plan.turn))

@@ -17,7 +17,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from pagefuzz.coverage import Reached
+from pagefuzz.coverage import Reached, verbs_served
 from pagefuzz.lockstep import Lockstep
 from pagefuzz.machines.pageblocks import heads_of_ranges
 from pagefuzz.machines.repeatable import without_constants
@@ -210,7 +210,7 @@ def buddy_machine(
                 raise
             finally:
                 ledger.operations += len(self.lockstep.done)
-                ledger.reached.update(self.lockstep.reached)
+                ledger.reached += self.lockstep.reached + verbs_served(self.lockstep.done)
 
     return BuddyMachine
 
