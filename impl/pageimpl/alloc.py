@@ -8,7 +8,7 @@ from pageimpl import bitmap, buddy
 from pageimpl.checks import BAD_ORDER, BAD_TYPE, IS_COMPOUND, WRONG_ORDER, held_block
 from pageimpl.era import BITMAP_DESIGN, NO_RESERVE
 from pageimpl.highatomic import reserve_pageblock
-from pageimpl.jitcache import kernel
+from pageimpl.jitcache import inlined, kernel
 from pageimpl.memory import (
     COMPOUND,
     GIVEN,
@@ -57,7 +57,7 @@ def alloc_pages(mem: Memory, order: int, want: int) -> int:
     return p - shift_of(mem)
 
 
-@kernel
+@inlined
 def give_back(mem: Memory, p: int, order: int, to_tail: bool) -> None:
     """Return a block that nobody holds any more to the buddy."""
     if design_of(mem) == BITMAP_DESIGN:

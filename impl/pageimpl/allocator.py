@@ -39,6 +39,7 @@ class Allocator:
         self.memory: Memory = empty_zone(machine)
         self._mem = self.kernels.operand(self.memory)
         self._walk = walk.walk_buffer(self.memory)
+        self._types = records_of(self.memory)["type"][types_in(machine, layout_of(machine))]
         for first, end in machine.managed:
             self.kernels.boot_chunk(self._mem, first, end)
 
@@ -92,8 +93,7 @@ class Allocator:
 
     def pageblocks(self) -> list[MigrateType]:
         """The type of each pageblock, lowest first; none on a machine without pageblocks."""
-        slots = types_in(self.machine, layout_of(self.machine))
-        return [TYPES[number] for number in records_of(self.memory)["type"][slots].tolist()]
+        return [TYPES[number] for number in self._types.tolist()]
 
     def free_frames(self) -> int:
         """How many frames the zone counts as free."""

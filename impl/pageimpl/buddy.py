@@ -12,7 +12,7 @@ from pageimpl.era import (
     UNMERGEABLE_BARRIER,
 )
 from pageimpl.frames import buddy_of, parent_of
-from pageimpl.jitcache import kernel
+from pageimpl.jitcache import inlined, kernel
 from pageimpl.memory import (
     BUDDY,
     GUARD,
@@ -77,7 +77,7 @@ def take(mem: Memory, p: int, order: int, from_order: int, mt: int) -> None:
     expand(mem, p, order, from_order, mt)
 
 
-@kernel
+@inlined
 def rmqueue_smallest(mem: Memory, order: int, mt: int) -> int:
     """Take a block of that order from the lists of one type: its slot, or 0 if none is enough."""
     for current in range(order, top_of(mem) + 1):
@@ -112,7 +112,7 @@ def buddy_merge_likely(mem: Memory, p: int, order: int) -> bool:
     return frame_exists(mem, parents_buddy) and page_is_buddy(mem, parents_buddy, order + 1)
 
 
-@kernel
+@inlined
 def free_one_block(mem: Memory, p: int, order: int, mt: int, to_tail: bool) -> None:
     """Free the block to the lists of mt and merge it upward as long as its buddy is free too."""
     top = top_of(mem)
@@ -139,15 +139,22 @@ def free_one_block(mem: Memory, p: int, order: int, mt: int, to_tail: bool) -> N
     add_to_free_list(mem, p, order, mt, to_tail)
 
 
-@kernel
+@inlined
 def free_by_type(mem: Memory, p: int, order: int, to_tail: bool) -> None:
     """Free the block to the lists of its pageblock's type.
 
     Where lists and types agree (6.12), a block that is larger than a pageblock is freed pageblock
     by pageblock, each to its own type.
     """
-    piece = order
-    if retypes_on_merge_of(mem):
-        piece = min(order, pageblock_order_of(mem))
+    if order > pageblock_order_of(mem) and retypes_on_merge_of(mem):
+        free_by_pageblock(mem, p, order, to_tail)
+    else:
+        free_one_block(mem, p, order, pageblock_type(mem, p), to_tail)
+
+
+@kernel
+def free_by_pageblock(mem: Memory, p: int, order: int, to_tail: bool) -> None:
+    """Free a block that is larger than a pageblock, each pageblock to the lists of its own type."""
+    piece = pageblock_order_of(mem)
     for head in range(p, p + (1 << order), 1 << piece):
         free_one_block(mem, head, piece, pageblock_type(mem, head), to_tail)

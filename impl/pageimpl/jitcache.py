@@ -102,8 +102,11 @@ def jit_disabled() -> bool:
     return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
-def compiled(function: Callable[P, R], *, keep: bool) -> Callable[P, R]:
-    """The function compiled on first call; kept on disk for other processes if told so."""
+def compiled(function: Callable[P, R], *, keep: bool, inline: bool = False) -> Callable[P, R]:
+    """The function compiled on first call; kept on disk for other processes if told so.
+
+    inline: whether its code becomes part of every caller's.
+    """
     from numba import config, njit
 
     import pageimpl.intrinsics  # noqa: F401  (registers the accessors)
@@ -114,7 +117,7 @@ def compiled(function: Callable[P, R], *, keep: bool) -> Callable[P, R]:
     before = settings["CACHE_DIR"]
     settings["CACHE_DIR"] = str(cache_directory())
     try:
-        return njit(cache=keep, nogil=True, error_model="numpy")(function)
+        return njit(cache=keep, nogil=True, error_model="numpy", forceinline=inline)(function)
     finally:
         settings["CACHE_DIR"] = before
 
@@ -125,6 +128,14 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     Module level, because numba's cache never hits for closures.
     """
     return function if jit_disabled() else compiled(function, keep=True)
+
+
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
+    """Make a module-level function a kernel whose code becomes part of every caller's.
+
+    For the way that most requests take, where a call would cost as much as the work.
+    """
+    return function if jit_disabled() else compiled(function, keep=True, inline=True)
 
 
 def operand(buffer: Buffer, *, compiled: bool | None = None) -> Buffer:

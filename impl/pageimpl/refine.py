@@ -85,6 +85,13 @@ def _tags(allocator: Allocator) -> tuple[dict[Pfn, Order], dict[Pfn, Order]]:
     return orders, guards
 
 
+HOLDINGS = [
+    (owner & ORDER_BITS, owner & COMPOUND != 0, TYPES[(owner & TYPE_BITS) >> TYPE_SHIFT])
+    for owner in range(256)
+]
+"""What the owner byte of a held block says: its order, whether it is compound, and its type."""
+
+
 class _Owners(NamedTuple):
     """What the owner bytes say."""
 
@@ -97,23 +104,24 @@ class _Owners(NamedTuple):
 def _owners(allocator: Allocator) -> _Owners:
     memory, start = allocator.memory, allocator.machine.start
     zone = records_of(memory)[first_of(memory) : end_of(memory)]
-    bytes_of, refs_of = zone["owner"], zone["refs"]
-    found = _Owners({}, set(), set(), set())
-    marked = (bytes_of & ~np.uint8(HOLE)).nonzero()[0]
-    pfns, owners = (marked + start).tolist(), bytes_of[marked].tolist()
-    for pfn, owner, refs in zip(pfns, owners, refs_of[marked].tolist(), strict=True):
-        if owner >= HELD:
-            compound, mt = owner & COMPOUND != 0, TYPES[(owner & TYPE_BITS) >> TYPE_SHIFT]
-            found.held[pfn] = Held(owner & ORDER_BITS, refs, compound, mt)
-            found.given.add(pfn)
-            continue
-        if owner & GIVEN:
-            found.given.add(pfn)
-        if owner & POISONED:
-            found.poisoned.add(pfn)
-        if owner & OFFLINE:
-            found.offline.add(pfn)
-    return found
+    marked = (zone["owner"] & np.uint8(HELD | GIVEN | POISONED | OFFLINE)).nonzero()[0]
+    pfns, owners = marked + start, zone["owner"][marked]
+    held_at = owners >= HELD
+    held = {}
+    for pfn, owner, refs in zip(
+        pfns[held_at].tolist(),
+        owners[held_at].tolist(),
+        zone["refs"][marked[held_at]].tolist(),
+        strict=True,
+    ):
+        order, compound, mt = HOLDINGS[owner]
+        held[pfn] = Held(order, refs, compound, mt)
+    others, bits = pfns[~held_at], owners[~held_at]
+    given, poisoned, offline = (
+        set(others[bits & mark != 0].tolist()) for mark in (GIVEN, POISONED, OFFLINE)
+    )
+    # Whoever holds a block was given it.
+    return _Owners(held, given | held.keys(), poisoned, offline)
 
 
 def zone_of(allocator: Allocator) -> Zone:

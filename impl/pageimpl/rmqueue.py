@@ -13,7 +13,7 @@ from pageimpl.era import (
     TAKE_LARGEST,
 )
 from pageimpl.fallback import fall_back
-from pageimpl.jitcache import kernel
+from pageimpl.jitcache import inlined, kernel
 from pageimpl.memory import (
     Memory,
     cma_rule_of,
@@ -28,11 +28,17 @@ from pageimpl.pageblock import has_pageblocks
 from pageimpl.verbs import ATOMIC, NOFRAGMENT, WANTED_SHIFT
 
 
-@kernel
+@inlined
 def rmqueue(mem: Memory, order: int, want: int) -> int:
     """Take a block for the request off the free lists: its slot, or 0 if none may serve it."""
     if not has_pageblocks(mem):
         return rmqueue_smallest(mem, order, UNMOVABLE)
+    return rmqueue_by_type(mem, order, want)
+
+
+@kernel
+def rmqueue_by_type(mem: Memory, order: int, want: int) -> int:
+    """Take a block for the request where there are pageblocks: its slot, or 0."""
     p = 0
     if want & ATOMIC and order > 0 and reserve_of(mem) != NO_RESERVE:
         p = rmqueue_smallest(mem, order, HIGHATOMIC)

@@ -8,7 +8,7 @@ import builtins
 import linecache
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from itertools import count
 from pathlib import Path
@@ -41,6 +41,8 @@ KERNEL_MODULES = (
 
 Patch: TypeAlias = Callable[[str], str]
 """Source text of a module to source text."""
+
+Decorator: TypeAlias = Callable[[Callable[..., object]], Callable[..., object]]
 
 _variants = count(1)
 _names = count(1)
@@ -94,17 +96,19 @@ def _identity(function: Callable[..., object]) -> Callable[..., object]:
     return function
 
 
-def _compiled_anew(function: Callable[..., object]) -> Callable[..., object]:
+def _compiled_anew(
+    function: Callable[..., object], *, inline: bool = False
+) -> Callable[..., object]:
     # Machine code is linked by module, name and a number that numba counts anew in each process. A
     # kernel from the disk brings its numbers along: of two functions of one name, it could be
     # linked to the patched one.
     fresh = cast(FunctionType, function)
     fresh.__qualname__ = f"{fresh.__qualname__}_{next(_names)}"
-    return compiled(function, keep=False)
+    return compiled(function, keep=False, inline=inline)
 
 
 def _load(
-    patches: Mapping[str, Patch], kernel: Callable[[Callable[..., object]], Callable[..., object]]
+    patches: Mapping[str, Patch], kernel: Decorator, inlined: Decorator
 ) -> dict[str, ModuleType]:
     """Execute the kernel modules' text, patched, with imports of each other led to these copies."""
     unknown = sorted(set(patches) - set(KERNEL_MODULES))
@@ -113,7 +117,7 @@ def _load(
     variant = next(_variants)
     package = ModuleType("pageimpl")
     jitcache = ModuleType("pageimpl.jitcache")
-    jitcache.__dict__["kernel"] = kernel
+    jitcache.__dict__.update(kernel=kernel, inlined=inlined)
     replaced = {"pageimpl": package, "pageimpl.jitcache": jitcache}
 
     def importer(
@@ -149,7 +153,7 @@ def plain_modules(patches: Mapping[str, Patch] | None = None) -> Kernels:
 
     Raises ValueError for a patch of an unknown module or one that changes nothing.
     """
-    return _kernels(_load(patches or {}, _identity), compiled=False)
+    return _kernels(_load(patches or {}, _identity, _identity), compiled=False)
 
 
 def compiled_modules(patches: Mapping[str, Patch] | None = None) -> Kernels:
@@ -157,4 +161,7 @@ def compiled_modules(patches: Mapping[str, Patch] | None = None) -> Kernels:
 
     NUMBA_DISABLE_JIT leaves them plain. Raises ValueError as plain_modules does.
     """
-    return _kernels(_load(patches or {}, _compiled_anew), compiled=not jit_disabled())
+    return _kernels(
+        _load(patches or {}, _compiled_anew, partial(_compiled_anew, inline=True)),
+        compiled=not jit_disabled(),
+    )

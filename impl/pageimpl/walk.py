@@ -24,8 +24,8 @@ from pagespec.types import MAX_TOP, Pfn
 Lists: TypeAlias = list[dict[MigrateType, list[Pfn]]]
 """Per order and type, the first frames of the free blocks in list order."""
 
-HEADS = MAX_TOP + 1 << TYPES_SHIFT
-"""Words at the start of a walk's buffer that hold each list's length; the frames follow."""
+LENGTHS = MAX_TOP + 1 << TYPES_SHIFT
+"""Words at the start of a walk's buffer for each list's length; the frames follow."""
 
 
 class TornList(Exception):
@@ -63,22 +63,24 @@ def walk_list(mem: Memory, head: int, out: Words, at: int) -> int:
 def walk_lists(mem: Memory, out: Words) -> int:
     """Write each list's length and then all frames in list order; -1, or the slot of a torn link.
 
-    By order and then by the number of the type.
+    By order and then by the number of the type, and only the types that have lists.
     """
-    at = HEADS
+    at = LENGTHS
+    number = 0
     for head in range(top_of(mem) + 1 << TYPES_SHIFT):
         if listed_of(mem) >> (head & ((1 << TYPES_SHIFT) - 1)) & 1:
             beyond = walk_list(mem, head, out, at)
             if beyond < 0:
                 return ~beyond
-            set_word(out, head, beyond - at)
+            set_word(out, number, beyond - at)
+            number += 1
             at = beyond
     return -1
 
 
 def walk_buffer(memory: Memory) -> Words:
     """A buffer that holds any walk of that memory."""
-    return Words(HEADS + span_of(memory))
+    return Words(LENGTHS + span_of(memory))
 
 
 def free_area_of(memory: Memory, types: Collection[MigrateType], buffer: Words) -> Lists:
@@ -90,10 +92,12 @@ def free_area_of(memory: Memory, types: Collection[MigrateType], buffer: Words) 
     torn = walk_lists(operand(memory), operand(buffer))
     if torn >= 0:
         raise TornList(torn)
-    lengths = buffer.array[: top_of(memory) + 1 << TYPES_SHIFT].tolist()
-    frames = buffer.array[HEADS : HEADS + sum(lengths)].tolist()
+    numbered = sorted(types)
+    lengths = buffer.array[: (top_of(memory) + 1) * len(numbered)].tolist()
     edges = list(accumulate(lengths, initial=0))
+    frames = buffer.array[LENGTHS : LENGTHS + edges[-1]].tolist()
+    places = [(mt, numbered.index(mt)) for mt in types]
     return [
-        {mt: frames[edges[first + mt] : edges[first + mt + 1]] for mt in types}
-        for first in range(0, len(lengths), 1 << TYPES_SHIFT)
+        {mt: frames[edges[first + place] : edges[first + place + 1]] for mt, place in places}
+        for first in range(0, len(lengths), len(numbered))
     ]
