@@ -16,7 +16,6 @@ from pagefuzz.kernel.findings import (
     RETURN,
     Findings,
 )
-from pagefuzz.kernel.lists import UNLOGGED
 from pagefuzz.kernel.pagetypeinfo import TypeInfo, read_pagetypeinfo
 from pagefuzz.kernel.replay import replay_all
 from pagefuzz.kernel.snapshots import Snapshot, Zone
@@ -278,14 +277,15 @@ def test_since_6_10_a_merge_retypes_the_buddy() -> None:
 
 
 @both_eras
-def test_a_reserve_is_believed_where_a_snapshot_counts_it(era: TraceEra) -> None:
-    lines = [take(16, HIGHATOMIC)]
-    counted = {UNMOVABLE: 5, MOVABLE: 2, HIGHATOMIC: 1}
-    found = play(era, WHOLE, *lines, counts=counted)
-    assert laws(found) == []
-    assert found.causes[UNLOGGED].claimed == 1
-    assert laws(play(era, WHOLE, *lines)) == [LIST]
-    assert laws(play(era, WHOLE, take(16, UNMOVABLE), counts=counted)) == [LIST]
+def test_a_zone_with_a_reserve_is_not_judged(era: TraceEra) -> None:
+    lines = [take(16, HIGHATOMIC), free_page(40), drain(40, RECLAIMABLE)]
+    reserved = {UNMOVABLE: 5, MOVABLE: 2, HIGHATOMIC: 1}
+    for counts, later in ((reserved, COUNTS), (COUNTS, reserved)):
+        end: Free = {(17, 32): HIGHATOMIC, (40, 41): UNMOVABLE}
+        found = play(era, WHOLE, *lines, end=end, counts=counts, later=later)
+        assert laws(found) == []
+        assert (found.passed[LIST], found.passed[RETURN]) == (1, 1)
+    assert laws(play(era, WHOLE, *lines))[0] == LIST
 
 
 def test_compaction_makes_half_a_pageblock_movable() -> None:

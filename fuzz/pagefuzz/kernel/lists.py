@@ -27,8 +27,6 @@ from pagefuzz.kernel.tracefs import Event, number_in
 from pagespec.frames import SIZES, blocks_of_run
 from pagespec.migratetype import MOVABLE, REQUESTED, MigrateType
 
-UNLOGGED = "reserved or given back without event"
-
 
 def took(replay: Replay, mobility: Mobility, event: Event, pfn: int, order: int) -> None:
     """Judge the list that a block leaves; call it before the block does.
@@ -46,7 +44,7 @@ def took(replay: Replay, mobility: Mobility, event: Event, pfn: int, order: int)
         free = census(replay, mobility, zone) if listed is not None else {}
         mobility.took[event.cpu] = Took(event, pfn, order, mt, listed, free)
     else:
-        judge_list(replay, mobility, Took(event, pfn, order, mt, listed, {}))
+        judge_list(replay, Took(event, pfn, order, mt, listed, {}))
     join(replay, mobility, event.line, pfn, order, mt)
 
 
@@ -56,7 +54,7 @@ def drained(replay: Replay, mobility: Mobility, event: Event, pfn: int, order: i
     if mt is None:
         return
     expected = list_of(mobility, pfn)
-    if expected is None or _unlogged(replay, mobility, pfn, order, expected, mt):
+    if expected is None:
         replay.findings.passed[law.RETURN] += 1
         if mobility.may_learn_from(pfn):
             learn(mobility, pfn // SIZES[mobility.order], mt)
@@ -102,10 +100,10 @@ def isolated(replay: Replay, mobility: Mobility, event: Event, first: int, end: 
                     retype(mobility, event.line, pageblock, MOVABLE)
 
 
-def judge_list(replay: Replay, mobility: Mobility, took: Took) -> None:
+def judge_list(replay: Replay, taken: Took) -> None:
     """Judge that a block was on the list that an event says it was taken from."""
-    event, pfn, order, mt, listed, _ = took
-    if listed is None or _unlogged(replay, mobility, pfn, order, listed, mt):
+    event, pfn, order, mt, listed, _ = taken
+    if listed is None:
         replay.findings.passed[law.LIST] += 1
         return
     replay.findings.checked[law.LIST] += 1
@@ -121,7 +119,7 @@ def judge_list(replay: Replay, mobility: Mobility, took: Took) -> None:
 def settle(replay: Replay, mobility: Mobility, event: Event) -> None:
     """Judge what waited for the CPU's next event, which is here and explains nothing."""
     if waiting := mobility.took.pop(event.cpu, None):
-        judge_list(replay, mobility, waiting)
+        judge_list(replay, waiting)
     if event.kind != "mm_page_alloc_zone_locked":
         _judge_owed(replay, mobility, event, None)
 
@@ -142,27 +140,6 @@ def _judge_owed(
             f"CPU {event.cpu}: expected a block of order {owed.order} of {owed.mt.name} to be taken"
             f" next, after the fallback at line {owed.event.line}, got {got}.",
         )
-
-
-def _unlogged(
-    replay: Replay,
-    mobility: Mobility,
-    pfn: int,
-    order: int,
-    expected: MigrateType,
-    got: MigrateType,
-) -> bool:
-    """Whether a pageblock was reserved or given back: no event tells, only what is printed later.
-
-    It is believed of zones in which some snapshot counts a pageblock of that type.
-    """
-    zone = zone_of(replay, pfn, order)
-    if expected is got or zone is None:
-        return False
-    if not mobility.unlogged.get(zone.name, frozenset()) & {expected, got}:
-        return False
-    replay.findings.tally(UNLOGGED).claimed += SIZES[order]
-    return True
 
 
 def join(

@@ -38,7 +38,8 @@ class Reading:
     """One zone's counts in one snapshot: what pagetypeinfo says and what the replay knows.
 
     It was read between the lines `begin` and `line`; it is readable if its columns are those of
-    the replayed free set. unknown: blocks of unknown list, by order and pageblock.
+    the replayed free set. inferred: orders whose lists are in part known from this reading, which
+    cannot judge them then. unknown: blocks of unknown list, by order and pageblock.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Reading:
     free: dict[MigrateType, Columns]
     pageblocks: dict[MigrateType, int]
     readable: bool
+    inferred: set[int] = field(default_factory=set)
     known: Counter[tuple[int, MigrateType]] = field(default_factory=Counter)
     unknown: Counter[tuple[int, int]] = field(default_factory=Counter)
 
@@ -69,8 +71,8 @@ class Mobility:
     owed: the fallback of each CPU that has yet to take its block.
     supposed: the pageblocks whose original type is only supposed: that of a free block over them.
     readings: the counts of all snapshots so far, for the end.
-    unlogged: by zone, the types of its pageblocks, in any snapshot, that no event gives to one:
-        those that no request may have.
+    special: zones in which some snapshot counts pageblocks of a type that no request may have. No
+        event tells when a pageblock is reserved, isolated or given back, so nothing is judged.
     """
 
     rules: Era
@@ -86,7 +88,7 @@ class Mobility:
     owed: dict[int, "Owed"] = field(default_factory=dict)
     supposed: set[int] = field(default_factory=set)
     readings: list[Reading] = field(default_factory=list)
-    unlogged: dict[ZoneName, frozenset[MigrateType]] = field(default_factory=dict)
+    special: frozenset[ZoneName] = frozenset()
 
     @property
     def agree(self) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from pagefuzz.kernel import findings as law
 from pagefuzz.kernel.maximal import columns_of
 from pagefuzz.kernel.mobility import Mobility, Reading, list_of, put_on, types_at
+from pagefuzz.kernel.pagetypeinfo import ZoneName
 from pagefuzz.kernel.places import BUDDY, runs_in
 from pagefuzz.kernel.snapshots import Snapshot, Zone
 from pagefuzz.kernel.state import Replay
@@ -23,12 +24,14 @@ from pagespec.types import Block
 SUPPOSED = "of another type than the free block over it"
 
 
-def note_unlogged(mobility: Mobility, snapshots: Iterable[Snapshot]) -> None:
-    """Note the zones that have pageblocks which are reserved, isolated or CMA's."""
-    for snapshot in snapshots:
-        for name, row in snapshot.types.blocks.items() if snapshot.types else ():
-            special = {mt for mt, count in row.items() if count and mt not in REQUESTED}
-            mobility.unlogged[name] = mobility.unlogged.get(name, frozenset()) | special
+def special_zones(snapshots: Iterable[Snapshot]) -> frozenset[ZoneName]:
+    """Return the zones that have pageblocks which are reserved, isolated or CMA's."""
+    return frozenset(
+        name
+        for snapshot in snapshots
+        for name, row in (snapshot.types.blocks.items() if snapshot.types else ())
+        if any(count and mt not in REQUESTED for mt, count in row.items())
+    )
 
 
 def note_reading(replay: Replay, mobility: Mobility, event: Event, snapshot: Snapshot) -> None:
@@ -36,6 +39,8 @@ def note_reading(replay: Replay, mobility: Mobility, event: Event, snapshot: Sna
     if snapshot.types is None:
         return
     for zone in snapshot.zones:
+        if zone.name in mobility.special:
+            continue
         free = snapshot.types.free.get(zone.name, {})
         pageblocks = snapshot.types.blocks.get(zone.name, {})
         sums = tuple(map(sum, zip(*free.values(), strict=True)))
@@ -45,8 +50,8 @@ def note_reading(replay: Replay, mobility: Mobility, event: Event, snapshot: Sna
         )
         mobility.readings.append(reading)
         if readable:
-            while _infer(replay, mobility, reading):
-                pass
+            while (order := _infer(replay, mobility, reading)) is not None:
+                reading.inferred.add(order)
             for block, mt in _lists(replay, mobility, zone):
                 if mt is not None:
                     reading.known[block.order, mt] += 1
@@ -63,8 +68,8 @@ def judge_readings(replay: Replay, mobility: Mobility) -> None:
         _judge_pageblocks(replay, mobility, reading, first)
 
 
-def _infer(replay: Replay, mobility: Mobility, reading: Reading) -> bool:
-    """Put unknown blocks of an order on the one list that still lacks some; whether there were."""
+def _infer(replay: Replay, mobility: Mobility, reading: Reading) -> int | None:
+    """Put unknown blocks of an order on the one list that still lacks some; return the order."""
     unknown: dict[int, list[Block]] = {}
     left = {
         (order, mt): count for mt, row in reading.free.items() for order, count in enumerate(row)
@@ -79,8 +84,8 @@ def _infer(replay: Replay, mobility: Mobility, reading: Reading) -> bool:
         if len(lacking) == 1 and left[order, lacking[0]] == len(blocks):
             for block in blocks:
                 put_on(mobility, reading.line, block.pfn, order, lacking[0])
-            return True
-    return False
+            return order
+    return None
 
 
 def _lists(
@@ -104,11 +109,12 @@ def _judge_free(replay: Replay, mobility: Mobility, reading: Reading) -> None:
         for order, count in enumerate(row):
             if not count and not known[order, mt]:
                 continue
-            if not reading.readable or mobility.unlogged.get(reading.zone.name):
+            if not reading.readable:
                 replay.findings.passed[law.FREE_COUNT] += 1
                 continue
             is_open = order in open_orders
-            (replay.findings.passed if is_open else replay.findings.checked)[law.FREE_COUNT] += 1
+            passed = is_open or order in reading.inferred
+            (replay.findings.passed if passed else replay.findings.checked)[law.FREE_COUNT] += 1
             if known[order, mt] > count or (known[order, mt] < count and not is_open):
                 replay.findings.breach(
                     reading.line,
@@ -129,9 +135,6 @@ def _judge_pageblocks(
     if not reading.pageblocks:
         return
     zone = reading.zone
-    if mobility.unlogged.get(zone.name):
-        replay.findings.passed[law.BLOCK_COUNT] += sum(reading.pageblocks.values())
-        return
     numbers = range(
         zone.first // SIZES[mobility.order], (zone.end - 1) // SIZES[mobility.order] + 1
     )
@@ -144,10 +147,9 @@ def _judge_pageblocks(
     unknown = sum(first[zone].values())
     replay.findings.passed[law.BLOCK_COUNT] += unknown
     replay.findings.checked[law.BLOCK_COUNT] += sum(reading.pageblocks.values()) - unknown
+    changed = {each.pageblock for each in mobility.changes if each.line <= reading.line}
     hidden = Counter(
-        mobility.original[each.pageblock]
-        for each in mobility.changes
-        if each.pageblock in mobility.supposed and each.line <= reading.line
+        mobility.original[each] for each in mobility.supposed & changed.intersection(numbers)
     )
     possible = [left for left in lefts if min(left.values()) >= 0]
     if first[zone] in possible:

@@ -3,39 +3,42 @@
 from collections.abc import Iterable
 
 from pagefuzz.kernel import fallback, lists, typecounts
+from pagefuzz.kernel import findings as law
 from pagefuzz.kernel.mobility import Mobility
 from pagefuzz.kernel.snapshots import Snapshot
-from pagefuzz.kernel.state import Replay
+from pagefuzz.kernel.state import Replay, zone_of
 from pagefuzz.kernel.tracefs import Event
 
 
 def begin(replay: Replay, snapshots: Iterable[Snapshot]) -> None:
-    """Look through the snapshots for types that pageblocks get without an event."""
+    """Look through the snapshots for zones whose types cannot be followed."""
     if replay.mobility is not None:
-        typecounts.note_unlogged(replay.mobility, snapshots)
+        replay.mobility.special = typecounts.special_zones(snapshots)
 
 
 def before(replay: Replay, event: Event, pfn: int, order: int) -> None:
     """Judge an event that must be judged while its block is still where it was."""
-    mobility = _known(replay)
-    if mobility is not None and event.kind == "mm_page_alloc_zone_locked":
-        lists.took(replay, mobility, event, pfn, order)
+    if event.kind == "mm_page_alloc_zone_locked":
+        mobility = _followed(replay, pfn, order, law.LIST)
+        if mobility is not None:
+            lists.took(replay, mobility, event, pfn, order)
 
 
 def after(replay: Replay, event: Event, pfn: int, order: int) -> None:
     """Judge an event that must be judged when its block is where it goes."""
-    mobility = _known(replay)
-    if mobility is None:
-        return
     if event.kind == "mm_page_pcpu_drain":
-        lists.drained(replay, mobility, event, pfn, order)
+        mobility = _followed(replay, pfn, order, law.RETURN)
+        if mobility is not None:
+            lists.drained(replay, mobility, event, pfn, order)
     elif event.kind == "mm_page_free":
-        lists.freed(replay, mobility, event, pfn, order)
+        mobility = _followed(replay, pfn, order, None)
+        if mobility is not None:
+            lists.freed(replay, mobility, event, pfn, order)
 
 
 def fell_back(replay: Replay, event: Event, pfn: int, order: int, *, logged: bool) -> None:
     """Judge a fallback."""
-    mobility = _known(replay)
+    mobility = _followed(replay, pfn, order, law.FALLBACK)
     if mobility is not None:
         fallback.fell_back(replay, mobility, event, pfn, order, logged=logged)
 
@@ -49,8 +52,8 @@ def settle(replay: Replay, event: Event) -> None:
 
 def isolated(replay: Replay, event: Event, first: int, end: int) -> None:
     """Let types follow the isolation of all that is free in a range; call it before that."""
-    mobility = _known(replay)
-    if mobility is not None:
+    mobility = replay.mobility
+    if mobility is not None and replay.started:
         lists.isolated(replay, mobility, event, first, end)
 
 
@@ -65,11 +68,19 @@ def finish(replay: Replay) -> None:
     if replay.mobility is None:
         return
     for waiting in replay.mobility.took.values():
-        lists.judge_list(replay, replay.mobility, waiting)
+        lists.judge_list(replay, waiting)
     typecounts.judge_readings(replay, replay.mobility)
     if replay.mobility.searches != replay.era.searches:
         replay.findings.searches = replay.mobility.searches
 
 
-def _known(replay: Replay) -> Mobility | None:
-    return replay.mobility if replay.started else None
+def _followed(replay: Replay, pfn: int, order: int, asked: str | None) -> Mobility | None:
+    """Return what is known of types, or None and a note where a block's cannot be followed."""
+    if replay.mobility is None or not replay.started:
+        return None
+    zone = zone_of(replay, pfn, order)
+    if zone is not None and zone.name not in replay.mobility.special:
+        return replay.mobility
+    if asked is not None:
+        replay.findings.passed[asked] += 1
+    return None
