@@ -6,7 +6,7 @@ from random import Random
 from time import monotonic
 
 from pagefuzz.diff.difference import Aspect
-from pagefuzz.diff.machines import GROUPED, OTHER_BOUND, PLAIN, machine_of, random_machine
+from pagefuzz.diff.machines import OTHER_BOUND, USUAL, machine_of, random_machine
 from pagefuzz.diff.pair import Pair
 from pagefuzz.diff.parting import Group, Parting
 from pagefuzz.diff.search import Found, search
@@ -34,19 +34,18 @@ def tasks_of(pair: Pair, chosen: tuple[str, ...], bound: int | None) -> list[Tas
 
     Raises UsageError or DomainError for a chosen machine that one side does not serve.
     """
-    usual = GROUPED if pair.grouped else PLAIN
     tasks: list[Task] = []
-    refused: DomainError | None = None
-    for words in chosen or usual:
+    refused: Exception | None = None
+    for words in chosen or USUAL:
         try:
             sides = pair.on(machine_of(words, pair.eras[0]))
-        except DomainError as error:
+        except (UsageError, DomainError) as error:
             if chosen:
                 raise
             refused = error
         else:
-            own = usual.get(words, OTHER_BOUND)
-            tasks.append(Task(words, sides, own if bound is None else bound))
+            usual = USUAL.get(words, OTHER_BOUND) - pair.walks_anew
+            tasks.append(Task(words, sides, usual if bound is None else bound))
     if not tasks:
         raise UsageError(f"no machine of the default set is served by both: {refused}")
     return tasks

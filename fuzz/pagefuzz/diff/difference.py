@@ -58,7 +58,7 @@ def _all(verb: Verb, one: Seen, other: Seen) -> Iterator[Difference]:
     if one.shows and other.shows:
         if one.state != other.state:
             yield from _states(one.state, other.state)
-        if one.log != other.log:
+        if one.prints and other.prints and one.log != other.log:
             logs = [", ".join(printed(seen.log)) or "nothing" for seen in (one, other)]
             if logs[0] != logs[1]:
                 yield Difference("tracepoints", "what is logged", *logs)
@@ -91,12 +91,12 @@ def _states(one: State, other: State) -> Iterator[Difference]:
 
 def _lists(one: State, other: State) -> Iterator[Difference]:
     types = _types(one), _types(other)
-    alone = [
-        " ".join(f"pfn {pfn} order {order}" for pfn, order in sorted(here.keys() - there.keys()))
-        for here, there in (types, types[::-1])
-    ]
-    if alone[0] or alone[1]:
-        yield Difference("free blocks", "what is free on one side only", *(a or "-" for a in alone))
+    if types[0].keys() != types[1].keys():
+        alone = [
+            ", ".join(map(str, sorted(here.keys() - there.keys()))) or "nothing"
+            for here, there in (types, types[::-1])
+        ]
+        yield Difference("free blocks", "what it alone has free", *alone)
     for block, mt in types[0].items():
         if types[1].get(block, mt) is not mt:
             letters = LETTER_OF[mt], LETTER_OF[types[1][block]]

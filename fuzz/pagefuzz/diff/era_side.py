@@ -22,6 +22,8 @@ class EraSide:
         self.name = machine.era.name
         self.machine = machine
         self.verbs = frozenset(Verb)
+        # Tracepoints came after pageblocks, and before the first era that has them here.
+        self.prints = machine.era.numbering is not None
 
     def booted(self) -> Seen:
         """See `Side`."""
@@ -31,7 +33,7 @@ class EraSide:
         """See `Side`. The path is not needed: a state is enough to go on from."""
         zone = thawed(self.machine, shown)
         outcome = perform(zone, op)
-        return Seen(outcome, frozen(zone), tuple(zone.log))
+        return Seen(outcome, frozen(zone), tuple(zone.log), self.prints)
 
     def broken(
         self, machine: Machine, path: Path | None, op: Op, after: Seen

@@ -17,10 +17,15 @@ MakeSide = Callable[[Machine], Side]
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two sides to be. eras: of each; the same one for two allocators."""
+    """Two sides to be.
+
+    eras: of each; the same one for two allocators. walks_anew: whether each request costs a walk
+    from boot, so that fewer of them can be tried.
+    """
 
     eras: tuple[Era, Era]
     makes: tuple[MakeSide, MakeSide]
+    walks_anew: bool
 
     def on(self, machine: Machine) -> tuple[Side, Side]:
         """Both sides on the machine. Raises DomainError if one of them does not serve it."""
@@ -28,11 +33,6 @@ class Pair:
             make(replace(machine, era=era)) for make, era in zip(self.makes, self.eras, strict=True)
         )
         return one, other
-
-    @property
-    def grouped(self) -> bool:
-        """Whether both eras have pageblocks."""
-        return all(era.numbering is not None for era in self.eras)
 
 
 def pair_of(a: str, b: str, era: str | None) -> Pair:
@@ -43,7 +43,7 @@ def pair_of(a: str, b: str, era: str | None) -> Pair:
     if len(names) == 2:
         if era is not None:
             raise UsageError(f"--era {era}: expected none beside two eras; it is for two targets")
-        return Pair((ERAS[a], ERAS[b]), (EraSide, EraSide))
+        return Pair((ERAS[a], ERAS[b]), (EraSide, EraSide), walks_anew=False)
     if names:
         target = a if names == [b] else b
         raise UsageError(
@@ -57,7 +57,7 @@ def pair_of(a: str, b: str, era: str | None) -> Pair:
             f"{FORMS}"
         )
     found = era_named(era)
-    return Pair((found, found), (_target(a), _target(b)))
+    return Pair((found, found), (_target(a), _target(b)), walks_anew=True)
 
 
 def _target(name: str) -> MakeSide:

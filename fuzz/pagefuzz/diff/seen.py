@@ -13,13 +13,14 @@ from pagespec.verbs import Op, Outcome, Verb
 class Seen(NamedTuple):
     """What a request, or boot with outcome 0, made visible.
 
-    log: the spec's events; empty for any other allocator. shows: whether it shows its free lists;
-    without, `state` says no more than what callers know.
+    log: the spec's events; empty for any other allocator. prints: whether tracepoints are among
+    them. shows: whether it shows its free lists; without, `state` says what callers know.
     """
 
     outcome: Outcome
     state: State
     log: tuple[Event, ...] = ()
+    prints: bool = False
     shows: bool = True
 
 

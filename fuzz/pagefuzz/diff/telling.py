@@ -28,7 +28,7 @@ def place_of(parting: Parting) -> str:
 def kind_of(names: tuple[str, str], group: Group) -> str:
     """The group in one line."""
     ways = ways_text(names, group)
-    return f"{group.law or 'both allowed'}, {group.aspect}" + (f"; {ways}" if ways else "")
+    return f"{group.law or 'both allowed'}; {group.aspect}" + (f"; {ways}" if ways else "")
 
 
 def ways_text(names: tuple[str, str], group: Group) -> str:
