@@ -10,6 +10,7 @@ from pagespec.laws.masks import frames_of, frames_of_run
 from pagespec.laws.ranges import range_around
 from pagespec.laws.serving import served
 from pagespec.laws.swept import Swept, changes
+from pagespec.laws.types import isolates_cleanly
 from pagespec.laws.wording import wording
 from pagespec.migratetype import ISOLATE, MOVABLE, MigrateType
 from pagespec.types import NO_MEMORY, Block, Pfn
@@ -142,6 +143,8 @@ def _stray(step: Transition) -> Complaint:
             return f"{wording(op)} left pageblock {number} {now.name}"
         if number not in numbers and was is not now and not _absorbed(step, number):
             return f"{wording(op)} made pageblock {number} {now.name}, which was {was.name}"
+    if not isolates_cleanly(machine):
+        return None
     stayed = {block for block, _ in gone} & {block for block, _ in come}
     for block in stayed:
         if not first <= block.pfn < end:
