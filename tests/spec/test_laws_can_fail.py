@@ -4,7 +4,8 @@ import importlib
 import pkgutil
 
 import pytest
-from tests.spec.breakages import ROWS, Row
+from tests.spec import breakages, breakages_typed
+from tests.spec.rows import ROWS, Row
 
 import pagespec.laws
 from pagespec.laws.law import Law, LawBook, LawBroken
@@ -27,6 +28,10 @@ def books() -> dict[str, LawBook[object]]:
         for name, value in vars(room).items()
         if isinstance(value, LawBook)
     }
+
+
+FILLED_BY = (breakages, breakages_typed)
+"""The files that enter rows as they are read."""
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[f"{row.law_id}: {row.what}" for row in ROWS])
