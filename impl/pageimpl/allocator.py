@@ -7,12 +7,12 @@ from random import Random
 import numpy as np
 import numpy.typing as npt
 
-from pageimpl import stream as words
-from pageimpl import walk
+from pageimpl import dice, walk
 from pageimpl.layout import empty_zone, layout_of, records_of, types_in
-from pageimpl.memory import Memory, Words, free_pages_of
+from pageimpl.memory import Memory, Words, free_pages_of, managed_of
 from pageimpl.migratetype import TYPES
 from pageimpl.source import Kernels, installed_modules, plain_modules
+from pageimpl.stream import COLUMNS
 from pageimpl.verbs import COMPOUND_WANTED, NUMBER_OF, want_of
 from pagespec.machine import MAX_PAGES, MAX_PFN, Machine
 from pagespec.migratetype import MigrateType
@@ -114,8 +114,10 @@ class Stream:
     """A random stream of requests to one allocator, the same for the same seed.
 
     weights: how often each order is drawn, from order 0; each half as often as the one below by
-    default. illegal, references, compound: how many of 1024 requests are illegal, take or drop a
-    reference, and of 1024 allocations how many are compound.
+    default. illegal, references, splits, typed: how many of 1024 requests are illegal, take or drop
+    a reference, split a block into pages, or are about pageblocks and places of frames. compound,
+    atomic, nofragment: the same for 1024 allocations. A machine without pageblocks is asked for
+    nothing that is typed, atomic or nofragment.
     """
 
     def __init__(
@@ -126,30 +128,39 @@ class Stream:
         weights: Sequence[int] = (),
         illegal: int = 32,
         references: int = 64,
+        splits: int = 8,
+        typed: int = 64,
         compound: int = 256,
+        atomic: int = 128,
+        nofragment: int = 64,
     ) -> None:
         self.allocator = allocator
-        top = allocator.machine.top
+        machine = allocator.machine
+        top = machine.top
         weights = weights or [1 << (top - order) for order in range(top + 1)]
         if len(weights) > top + 1 or min(weights) < 0 or not 0 < sum(weights) < 1 << 31:
             raise ValueError(f"weights={weights}: expected up to {top + 1} numbers, not all 0")
-        pages = allocator.free_frames()
-        self._state = Words(words.TABLE + pages)
+        pages = managed_of(allocator.memory)
+        self._state = Words(dice.TABLE + pages)
         state = self._state.array
         random = Random(seed)
-        state[words.LOW] = random.getrandbits(32) | 1
-        state[words.HIGH] = random.getrandbits(32)
-        state[words.ODDS_ILLEGAL] = illegal
-        state[words.ODDS_REFERENCE] = references
-        state[words.ODDS_COMPOUND] = compound
-        state[words.PAGES] = state[words.CAPACITY] = pages
+        state[dice.LOW] = random.getrandbits(32) | 1
+        state[dice.HIGH] = random.getrandbits(32)
+        state[dice.ODDS_ILLEGAL] = illegal
+        state[dice.ODDS_REFERENCE] = references
+        state[dice.ODDS_SPLIT] = splits
+        state[dice.ODDS_TYPED] = 0 if machine.pageblock is None else typed
+        state[dice.ODDS_COMPOUND] = compound
+        state[dice.ODDS_ATOMIC] = atomic
+        state[dice.ODDS_NOFRAGMENT] = nofragment
+        state[dice.PAGES] = pages
         sums = np.cumsum(weights)
-        state[words.WEIGHTS : words.TABLE] = sums[-1]
-        state[words.WEIGHTS : words.WEIGHTS + len(sums)] = sums
+        state[dice.WEIGHTS : dice.TABLE] = sums[-1]
+        state[dice.WEIGHTS : dice.WEIGHTS + len(sums)] = sums
 
     def run(self, count: int) -> npt.NDArray[np.int64]:
         """Serve the next requests: a row each, with the columns that `stream` names."""
-        out = Words(words.COLUMNS * count)
+        out = Words(COLUMNS * count)
         kernels = self.allocator.kernels
         kernels.run_stream(
             kernels.operand(self.allocator.memory),
@@ -157,4 +168,4 @@ class Stream:
             count,
             kernels.operand(out),
         )
-        return out.array.reshape(count, words.COLUMNS)
+        return out.array.reshape(count, COLUMNS)

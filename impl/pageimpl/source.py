@@ -35,6 +35,8 @@ KERNEL_MODULES = (
     "places",
     "ops",
     "boot",
+    "dice",
+    "ranges",
     "stream",
 )
 """The modules that a patch may change, each after those that it imports."""

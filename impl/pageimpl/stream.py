@@ -2,12 +2,39 @@
 
 The stream knows which blocks it holds, draws orders by weight, and moves through phases that fill
 the zone to the last block or empty it again. Now and then it asks for something illegal. What it
-asked and what came of it goes into rows that a spec can replay. Its state is one buffer: batches
-chain, and the same seed gives the same rows in both forms of the kernels.
+asked and what came of it goes into rows that a spec can replay.
 """
 
 from collections.abc import Sequence
 
+from pageimpl.dice import (
+    COUNT,
+    LAST_FREED,
+    LIVE,
+    ODDS_ATOMIC,
+    ODDS_COMPOUND,
+    ODDS_ILLEGAL,
+    ODDS_NOFRAGMENT,
+    ODDS_REFERENCE,
+    ODDS_SPLIT,
+    ODDS_TYPED,
+    ORDER,
+    PAGES,
+    PFN,
+    PHASE_LEFT,
+    PHASE_TARGET,
+    PLACE,
+    TABLE,
+    VERB,
+    WANT,
+    ask,
+    draw,
+    draw_below,
+    draw_order,
+    remember,
+    remember_pages,
+    review,
+)
 from pageimpl.jitcache import kernel
 from pageimpl.memory import (
     HELD,
@@ -18,26 +45,35 @@ from pageimpl.memory import (
     end_of,
     first_of,
     free_pages_of,
+    isolation_order_of,
     owner_of,
     set_word,
     shift_of,
     top_of,
     word_at,
 )
-from pageimpl.migratetype import TYPES
+from pageimpl.migratetype import MOVABLE, RECLAIMABLE, RESERVE, TYPES, UNMOVABLE
 from pageimpl.ops import perform
+from pageimpl.pageblock import has_pageblocks
+from pageimpl.ranges import choose_typed, follow_place, track_place
 from pageimpl.verbs import (
     ALLOC,
     ATOMIC,
     COMPOUND_WANTED,
+    CONTIG,
     FORCE,
     FREE,
     GET,
+    HEAL,
     NOFRAGMENT,
+    ONLINE_RANGE,
+    POISON,
+    RESTORE_RANGE,
+    SPLIT,
+    UNRESERVE,
     VERBS,
     WANTED_SHIFT,
 )
-from pagespec.types import MAX_TOP
 from pagespec.verbs import Op, Outcome
 
 # The columns of a row: what was asked, in the numbers of `verbs`, and the result. Where a verb
@@ -50,77 +86,7 @@ COLUMN_PAGES = 4
 COLUMN_RESULT = 5
 COLUMNS = 6
 
-# Words of the state: the generator, the phase, the odds in 1024ths, the request being served, and
-# the table of live blocks, each as its pfn above four bits of order.
-LOW = 0
-HIGH = 1
-PHASE_LEFT = 2
-PHASE_TARGET = 3
-ODDS_ILLEGAL = 4
-ODDS_REFERENCE = 5
-ODDS_COMPOUND = 6
-LAST_FREED = 7
-PAGES = 8
-LIVE = 9
-CAPACITY = 10
-VERB = 11
-ORDER = 12
-PFN = 13
-WANT = 14
-COUNT = 15
-WEIGHTS = 16
-TABLE = 32
-
-MASK32 = 0xFFFFFFFF
-
-
-@kernel
-def draw(state: Words) -> int:
-    """The next 32 random bits (xoroshiro64*). Every intermediate value fits 64 bits."""
-    low = word_at(state, LOW)
-    high = word_at(state, HIGH) ^ low
-    set_word(state, LOW, ((low << 26 | low >> 6) ^ high ^ high << 9) & MASK32)
-    set_word(state, HIGH, (high << 13 | high >> 19) & MASK32)
-    return low * 0x9E3779BB & MASK32
-
-
-@kernel
-def draw_below(state: Words, bound: int) -> int:
-    """A random number from 0 to bound - 1, for bounds up to 2**31."""
-    return draw(state) * bound >> 32
-
-
-@kernel
-def draw_order(state: Words) -> int:
-    """An order by weight. The state holds running sums of weights; the last is the total."""
-    drawn = draw_below(state, word_at(state, WEIGHTS + MAX_TOP))
-    order = 0
-    while word_at(state, WEIGHTS + order) <= drawn:
-        order += 1
-    return order
-
-
-@kernel
-def remember(state: Words, pfn: int, order: int) -> None:
-    """Add a block to the table; a faulty allocator that gives out too many is not followed."""
-    live = word_at(state, LIVE)
-    if live < word_at(state, CAPACITY):
-        set_word(state, TABLE + live, pfn << 4 | order)
-        set_word(state, LIVE, live + 1)
-
-
-@kernel
-def review(mem: Memory, state: Words, entry: int) -> None:
-    """Bring a table entry in step with its frame's owner byte after a request."""
-    block = word_at(state, TABLE + entry)
-    owner = owner_of(mem, (block >> 4) + shift_of(mem))
-    if owner >= HELD:
-        set_word(state, TABLE + entry, block & ~ORDER_BITS | owner & ORDER_BITS)
-        return
-    set_word(state, LAST_FREED, block)
-    last = word_at(state, LIVE) - 1
-    set_word(state, TABLE + entry, word_at(state, TABLE + last))
-    set_word(state, LIVE, last)
+DRAWN_TYPES = (MOVABLE, MOVABLE, UNMOVABLE, RECLAIMABLE)
 
 
 @kernel
@@ -132,13 +98,63 @@ def next_phase(state: Words) -> None:
 
 
 @kernel
+def draw_want(mem: Memory, state: Words) -> int:
+    """What an allocation asks for besides its order; only with pageblocks is there much to ask."""
+    bits = draw(state)
+    want = COMPOUND_WANTED if bits & 1023 < word_at(state, ODDS_COMPOUND) else 0
+    if has_pageblocks(mem):
+        if bits >> 10 & 1023 < word_at(state, ODDS_ATOMIC):
+            want |= ATOMIC
+        if bits >> 20 & 1023 < word_at(state, ODDS_NOFRAGMENT):
+            want |= NOFRAGMENT
+        want |= DRAWN_TYPES[bits >> 30] << WANTED_SHIFT
+    return want
+
+
+@kernel
+def choose_alloc(mem: Memory, state: Words) -> int:
+    """A legal allocation; see `choose`."""
+    want = draw_want(mem, state)
+    ask(state, ALLOC, draw_order(state), 0, want, 0)
+    return -1
+
+
+@kernel
+def draw_stranger(mem: Memory, state: Words) -> int:
+    """The number of a frame in the zone or two beside it."""
+    first = first_of(mem)
+    return first - shift_of(mem) - 2 + draw_below(state, end_of(mem) - first + 4)
+
+
+@kernel
+def choose_any(mem: Memory, state: Words) -> int:
+    """A request of any verb, that makes sense by chance only; see `choose`."""
+    verb = draw_below(state, ONLINE_RANGE + 1)
+    order = pfn = want = pages = 0
+    unit = 1 << isolation_order_of(mem)
+    if verb in (ALLOC, FREE, SPLIT):
+        order = draw_below(state, top_of(mem) + 3) - 1
+    if verb not in (ALLOC, UNRESERVE):
+        pfn = draw_stranger(mem, state)
+    if verb > UNRESERVE and verb not in (POISON, HEAL):
+        pages = draw_below(state, 2 * unit + 1)
+        if draw(state) & 1:
+            pfn, pages = pfn & -unit, (pages + unit - 1) & -unit
+    if verb in (ALLOC, UNRESERVE, RESTORE_RANGE, CONTIG):
+        want = draw_below(state, RESERVE + 1) << WANTED_SHIFT
+    ask(state, verb, order, pfn, want, pages)
+    track_place(state)
+    return -1
+
+
+@kernel
 def choose_illegal(mem: Memory, state: Words) -> int:
     """A request that must be refused, about a stranger or a block we know well; see `choose`."""
     first, end = first_of(mem), end_of(mem)
     kind = draw(state) & 3
     live = word_at(state, LIVE)
     if kind == 0 or (kind != 3 and live == 0):
-        pfn = first - shift_of(mem) - 2 + draw_below(state, end - first + 4)
+        pfn = draw_stranger(mem, state)
         order = draw_below(state, top_of(mem) + 3) - 1
     else:
         block = word_at(state, LAST_FREED)
@@ -158,15 +174,27 @@ def choose_illegal(mem: Memory, state: Words) -> int:
             order = 0
     elif owner & ORDER_BITS == order:
         order += 1
-    set_word(state, VERB, verb)
-    set_word(state, ORDER, order)
-    set_word(state, PFN, pfn)
+    ask(state, verb, order, pfn, 0, 0)
     return -1
 
 
 @kernel
+def choose_rare(mem: Memory, state: Words, dice: int) -> int:
+    """A split for a die below its odds, else what only machines with pageblocks have."""
+    live = word_at(state, LIVE)
+    if dice >= word_at(state, ODDS_SPLIT):
+        return -1 if choose_typed(mem, state) else choose_alloc(mem, state)
+    if live == 0:
+        return choose_alloc(mem, state)
+    entry = draw_below(state, live)
+    block = word_at(state, TABLE + entry)
+    ask(state, SPLIT, block & ORDER_BITS, block >> 4, 0, 0)
+    return entry
+
+
+@kernel
 def choose(mem: Memory, state: Words) -> int:
-    """Choose the next verb, order and pfn; return the table entry that they are about, or -1.
+    """Choose the next request; return the entry of the block that it is about, or -1.
 
     While more frames are free than the phase wants, seven of eight requests allocate; else seven
     of eight free.
@@ -178,33 +206,50 @@ def choose(mem: Memory, state: Words) -> int:
         set_word(state, PHASE_LEFT, left - 1)
     dice = (draw(state) & 1023) - word_at(state, ODDS_ILLEGAL)
     if dice < 0:
+        if dice & 1 and has_pageblocks(mem):
+            return choose_any(mem, state)
         return choose_illegal(mem, state)
-    dice -= word_at(state, ODDS_REFERENCE)
+    rare = word_at(state, ODDS_SPLIT) + word_at(state, ODDS_TYPED)
+    if dice < rare:
+        return choose_rare(mem, state, dice)
+    dice -= rare + word_at(state, ODDS_REFERENCE)
     live = word_at(state, LIVE)
     fill = free_pages_of(mem) > word_at(state, PHASE_TARGET)
     if draw(state) & 7 == 0:
         fill = not fill
     if live == 0 or (fill and dice >= 0):
-        compound = (draw(state) & 1023) < word_at(state, ODDS_COMPOUND)
-        set_word(state, VERB, ALLOC)
-        set_word(state, WANT, COMPOUND_WANTED if compound else 0)
-        set_word(state, ORDER, draw_order(state))
-        set_word(state, PFN, 0)
-        return -1
+        return choose_alloc(mem, state)
     entry = draw_below(state, live)
     block = word_at(state, TABLE + entry)
-    set_word(state, VERB, FREE if dice >= 0 else GET + (dice & 1))
-    set_word(state, ORDER, block & ORDER_BITS if dice >= 0 else 0)
-    set_word(state, PFN, block >> 4)
+    if dice >= 0:
+        ask(state, FREE, block & ORDER_BITS, block >> 4, 0, 0)
+    else:
+        ask(state, GET + (dice & 1), 0, block >> 4, 0, 0)
     return entry
+
+
+@kernel
+def follow(mem: Memory, state: Words, entry: int, result: int) -> None:
+    """Keep the stream's tables in step with what came of the request."""
+    if entry >= 0:
+        review(mem, state, entry)
+    verb = word_at(state, VERB)
+    if verb == ALLOC:
+        if result >= 0:
+            remember(state, result, word_at(state, ORDER))
+    elif verb >= SPLIT:
+        if verb == SPLIT and result == 0:
+            remember_pages(state, word_at(state, PFN) + 1, (1 << word_at(state, ORDER)) - 1)
+        elif verb == CONTIG and result >= 0:
+            remember_pages(state, result, word_at(state, COUNT))
+        elif word_at(state, PLACE) >= 0:
+            follow_place(state, result)
 
 
 @kernel
 def run_stream(mem: Memory, state: Words, count: int, out: Words) -> None:
     """Draw and serve that many requests, and write a row for each."""
     for at in range(0, count * COLUMNS, COLUMNS):
-        set_word(state, WANT, 0)
-        set_word(state, COUNT, 0)
         entry = choose(mem, state)
         verb, order, pfn = word_at(state, VERB), word_at(state, ORDER), word_at(state, PFN)
         want, pages = word_at(state, WANT), word_at(state, COUNT)
@@ -215,10 +260,7 @@ def run_stream(mem: Memory, state: Words, count: int, out: Words) -> None:
         set_word(out, at + COLUMN_WANT, want)
         set_word(out, at + COLUMN_PAGES, pages)
         set_word(out, at + COLUMN_RESULT, result)
-        if entry >= 0:
-            review(mem, state, entry)
-        elif verb == ALLOC and result >= 0:
-            remember(state, result, order)
+        follow(mem, state, entry, result)
 
 
 def op_of(row: Sequence[int]) -> tuple[Op, Outcome]:
