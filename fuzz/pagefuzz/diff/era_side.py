@@ -1,6 +1,7 @@
 """An era's spec as a side, whose requests the laws of another era can judge."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from pagefuzz.diff.seen import Path, Seen
 from pagefuzz.diff.state import State, frozen, in_terms_of, thawed
@@ -13,6 +14,9 @@ from pagespec.laws.whole import BOOT_LAWS
 from pagespec.machine import Machine
 from pagespec.ops import perform
 from pagespec.verbs import Op, Verb
+
+REMEMBERED = 1024
+"""States whose judgement is kept: one is met many times in a row, before and after requests."""
 
 
 class EraSide:
@@ -39,17 +43,24 @@ class EraSide:
         self, machine: Machine, path: Path | None, op: Op, after: Seen
     ) -> Iterator[LawBroken]:
         """See `Side`. Both sides agree on the state before, so either's may stand for it."""
-        era, state = machine.era, _posed(machine, after.state)
-        yield from STATE_LAWS.broken(era, state)
+        state = _posed(machine, after.state)
+        yield from _broken(machine, after.state)
         if path is None:
-            yield from BOOT_LAWS.broken(era, state)
+            yield from BOOT_LAWS.broken(machine.era, state)
         else:
             before = _posed(machine, path.states[0])
             # How much it looked at is left at 0: another era's bound is no law for it.
             step = Transition(before, op, after.outcome, state, log=after.log)
-            yield from STEP_LAWS.broken(era, step)
+            yield from STEP_LAWS.broken(machine.era, step)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def _posed(machine: Machine, state: State) -> Swept:
     """The state as one of the machine's era."""
     return swept(thawed(machine, in_terms_of(machine.era, state)))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _broken(machine: Machine, state: State) -> tuple[LawBroken, ...]:
+    """The laws of a state that it breaks."""
+    return tuple(STATE_LAWS.broken(machine.era, _posed(machine, state)))

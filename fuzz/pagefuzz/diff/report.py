@@ -30,13 +30,13 @@ def report(names: tuple[str, str], tasks: list[Task], walked: Walked, out: Path 
             for group, task in best.items()
         ]
         console.table(
-            f"{names[0]} and {names[1]}: where all traces up to the bound part, each by a shortest",
+            f"where {names[0]} and {names[1]} part, each kind by a shortest trace",
             COLUMNS,
             rows,
         )
     if deeper:
         console.table(
-            "found by walks alone: shrunk, shorter ones may exist",
+            "found by walks alone: shrunk, shorter traces may exist",
             COLUMNS,
             [
                 (
@@ -75,7 +75,7 @@ def _verdict(names: tuple[str, str], tasks: list[Task], groups: int, walks: int)
     bounds = ", ".join(f"{task.bound} on {task.words!r}" for task in tasks)
     beyond = f", nor in {walks} walks" if walks else ""
     if groups:
-        return f"{names[0]} and {names[1]} part, in {groups} ways"
+        return f"{names[0]} and {names[1]} part: {groups} kinds of difference"
     return (
         f"{names[0]} and {names[1]}: no difference in any trace of this vocabulary of up to so "
         f"many requests: {bounds}{beyond}; not refuted beyond"

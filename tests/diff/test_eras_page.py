@@ -1,0 +1,163 @@
+"""Every trace of the page about eras parts the two eras at its end, and none is shorter."""
+
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+
+import pytest
+from tests.diff.material import PAGE, Documented, documented, shown_by
+
+from pagefuzz.diff.era_side import EraSide
+from pagefuzz.diff.parting import Group
+from pagefuzz.diff.search import Found, search
+from pagefuzz.diff.telling import trace_of
+from pagefuzz.diff.walks import follow
+from pagespec.era import ERAS, Era
+from pagespec.machine import Machine
+from pagespec.trace import answer_text, text_of
+
+LENGTHS = {
+    "Alignment counts from frame zero": [0],
+    "A block that will soon merge waits at the tail": [6],
+    "The tail is missed for upper halves": [4],
+    "Isolated memory no longer counts as free": [1],
+    "A reserve for atomic requests": [1],
+    "What is left of a stolen block belongs to the thief": [4],
+    "Ranges of frames can be allocated": [1],
+    "Memory of boot goes to the tail": [0],
+    "Moved blocks go to the tail": [2],
+    "After a steal the request is served anew": [3],
+    "Small movable requests take the smallest block": [4],
+    "Held memory of the like kind counts for a claim": [3],
+    "A request may ask not to fragment": [3],
+    "CMA memory is used first while most free memory is CMA's": [1],
+    "A failed attempt is no longer logged": [2],
+    "A free frame that has failed is taken off the buddy": [1],
+    "Memory that no fallback reaches no longer merges with its neighbour": [0, 2],
+    "Single pageblocks can be isolated": [1],
+    "A range's neighbours keep their type": [1],
+    "Single pageblocks can go offline": [3],
+    "`zone_locked` names the list that served": [2],
+    "A poisoned frame can come back": [2],
+    "A merge gives the pageblock its type": [0],
+    "One block of another type leaves the rest where it was": [3, 3],
+    "Small zones keep no reserve": [1],
+    "The reserve serves single frames before a request fails": [2],
+    "`zone_locked` is silent when a fallback list served": [1],
+    "`extfrag` comes after the page": [2],
+    "Isolation cuts whatever is larger than a pageblock": [2, 2],
+}
+"""By heading, how many requests each trace has."""
+
+TRACES = documented()
+each = pytest.mark.parametrize("found", TRACES, ids=lambda found: found.name)
+
+
+def test_lengths_are_as_they_were() -> None:
+    """A change of the spec that makes a difference show earlier, or later, shows here."""
+    lengths: dict[str, list[int]] = {}
+    for found in TRACES:
+        lengths.setdefault(found.heading, []).append(len(found.trace.requests))
+
+    assert lengths == LENGTHS
+
+
+@each
+def test_the_eras_part_at_the_end_and_not_before(found: Documented) -> None:
+    """Compared by the spec alone, request by request."""
+    one, other = (shown_by(found.trace, era) for era in found.eras)
+
+    assert [here == there for here, there in zip(one, other, strict=True)] == [
+        *[True] * len(found.trace.requests),
+        False,
+    ]
+
+
+@each
+def test_answers_are_what_the_spec_gives(found: Documented) -> None:
+    """The first era's behind the arrows, both eras' in the comments."""
+    one, other = (shown_by(found.trace, era) for era in found.eras)
+
+    assert [request.answer for request in found.trace.requests] == [
+        shown.outcome for shown in one[1:]
+    ]
+    for era, shown, comment in zip(
+        found.eras, (one[-1], other[-1]), found.trace.comments[1:], strict=True
+    ):
+        name, _, told = comment.partition(": ")
+        assert name == era.name
+        if told.startswith("the answer is "):
+            verb = found.trace.requests[-1].verb
+            assert told == f"the answer is {answer_text(verb, shown.outcome)}"
+        elif told.startswith("the type of pageblock "):
+            number, mt = told.removeprefix("the type of pageblock ").split(" is ")
+            assert shown.pageblocks[int(number)] == mt
+        elif told.startswith("what is logged is "):
+            logged = [] if told.endswith("nothing") else told.split(", ")
+            assert len(logged) == len(shown.log)
+            for words, event in zip(logged, shown.log, strict=True):
+                assert f"{event.kind.value} pfn={event.pfn} order={event.order}" in words
+
+
+@each
+def test_the_command_writes_it_so(found: Documented) -> None:
+    """The block in the page is what `diff` prints for these requests, to the letter."""
+    parting = follow(_sides(found.trace.machine, found.eras), found.trace.requests)
+
+    assert parting is not None
+    assert text_of(trace_of(parting)) == found.text
+
+
+@each
+def test_no_trace_of_its_kind_is_shorter(found: Documented) -> None:
+    """All shorter traces of the vocabulary on that machine are tried."""
+    parting = follow(_sides(found.trace.machine, found.eras), found.trace.requests)
+
+    assert parting is not None
+    assert parting.group not in _groups(found.trace.machine, found.eras, parting.length - 1)
+
+
+@cache
+def _groups(machine: Machine, eras: tuple[Era, Era], bound: int) -> set[Group]:
+    """The groups of all partings up to the bound; none below the length of boot's."""
+    found = Found()
+    if bound >= 0:
+        search(_sides(machine, eras), bound, found)
+    return set(found.first)
+
+
+def _sides(machine: Machine, eras: tuple[Era, Era]) -> tuple[EraSide, EraSide]:
+    return EraSide(replace(machine, era=eras[0])), EraSide(replace(machine, era=eras[1]))
+
+
+def test_the_bitmap_and_the_tag_never_part() -> None:
+    """What the page says of 2.6.8 and 2.6.11: 6 requests on 8 frames, and the set's others."""
+    assert "up to 6 requests on a zone of 8 frames" in PAGE.read_text()
+    for machine, bound in ((Machine(8, 3, ERAS["2.6.8"]), 6), (Machine(7, 2, ERAS["2.6.8"], 1), 5)):
+        found = Found()
+        search(_sides(machine, (ERAS["2.6.8"], ERAS["2.6.11"])), bound, found)
+
+        assert found.first == {}
+        assert found.states > 30
+
+
+def test_every_choice_of_the_later_eras_is_on_the_page() -> None:
+    """Between 4.10 and 6.12 each field in which two neighbours differ has a trace that needs it.
+
+    An era with that one choice taken back shows no difference to the earlier one at the end of the
+    trace, or another one.
+    """
+    later = ["4.10", "5.15", "6.1", "6.12"]
+    for one, other in pairwise(later):
+        eras = ERAS[one], ERAS[other]
+        traces = [found for found in TRACES if found.eras == eras]
+        for field in Era.__dataclass_fields__:
+            if field in ("name", "guards") or getattr(eras[0], field) == getattr(eras[1], field):
+                continue
+            without = replace(eras[1], **{field: getattr(eras[0], field)})
+            needed = [
+                found.heading
+                for found in traces
+                if shown_by(found.trace, without)[-1] != shown_by(found.trace, eras[1])[-1]
+            ]
+            assert needed, f"no trace from {one} to {other} shows {field}"
