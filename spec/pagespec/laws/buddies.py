@@ -3,7 +3,7 @@
 from pagespec.era import Era
 from pagespec.frames import SIZES, head_of, is_aligned, parent_of
 from pagespec.laws.law import Complaint, LawBook
-from pagespec.laws.masks import frames_of, frames_that_exist, lowest_of, managed_frames
+from pagespec.laws.masks import WHOLE, frames_of, frames_that_exist, lowest_of, managed_frames
 from pagespec.laws.swept import Swept
 from pagespec.migratetype import CMA, HIGHATOMIC, ISOLATE, MigrateType
 from pagespec.types import Block
@@ -38,10 +38,7 @@ def inside(swept: Swept) -> Complaint:
     """
     machine = swept.zone.machine
     absent = ~frames_that_exist(machine)
-    if (
-        not swept.free & absent
-        and min(swept.blocks, default=Block(machine.start, 0)).pfn >= machine.start
-    ):
+    if not swept.free & absent and swept.lowest >= machine.start:
         return None
     for block in swept.blocks:
         if block.pfn < machine.start or frames_of(machine, block) & absent:
@@ -87,6 +84,12 @@ def partition(swept: Swept) -> Complaint:
         "poisoned": swept.poisoned,
         "offline": swept.offline,
     }
+    seen = count = 0
+    for frames in places.values():
+        seen |= frames
+        count += frames.bit_count()
+    if seen == managed and count == managed.bit_count():
+        return None
     seen = 0
     for frames in places.values():
         if frames & seen:
@@ -111,12 +114,14 @@ def maximal(swept: Swept) -> Complaint:
     """
     machine, free = swept.zone.machine, swept.free | swept.guards
     base, below = machine.base, machine.top if machine.pageblock is None else machine.pageblock
+    start = machine.start
     for pfn, order in (*swept.blocks, *swept.zone.guards.items()):
         if order < below:
-            parent = Block(base + parent_of(pfn - base, order), order + 1)
-            frames = frames_of(machine, parent)
-            if parent.pfn >= machine.start and free & frames == frames:
-                return f"{Block(pfn, order)} is not merged although all of {parent} is free"
+            parent = base + parent_of(pfn - base, order)
+            frames = WHOLE[order + 1] << max(0, parent - start)
+            if parent >= start and free & frames == frames:
+                whole = Block(parent, order + 1)
+                return f"{Block(pfn, order)} is not merged although all of {whole} is free"
     return None
 
 
@@ -127,7 +132,7 @@ def tagged(swept: Swept) -> Complaint:
     The merge loop believes a tag; a stale one merges with memory that is in use.
     """
     zone = swept.zone
-    listed = {block.pfn: block.order for block in swept.blocks}
+    listed = dict(swept.blocks)
     if zone.tag == listed:
         return None
     pfn = min(

@@ -45,20 +45,23 @@ def changed_hands(step: Transition) -> Complaint:
 
 def _expected(step: Transition, effect: Effect, taken: Listed) -> tuple[Changes, list[MigrateType]]:
     """How lists and pageblocks' types must differ afterwards."""
-    zone, op, before = step.before.zone, step.op, step.before.listed
+    zone, op = step.before.zone, step.op
     pfn, guard = taken.block.pfn, zone.machine.guard
     halves = (Block(pfn + SIZES[half], half) for half in range(op.order, taken.block.order))
-    after = before - effect.moved - {taken}
-    after |= {Listed(half, effect.rest) for half in halves if half.order >= guard}
-    after |= {Listed(block, op.mt) for block, _ in effect.moved - {taken}}
+    gone = effect.moved | {taken}
+    come = {Listed(half, effect.rest) for half in halves if half.order >= guard}
+    come |= {Listed(block, op.mt) for block, _ in effect.moved - {taken}}
     types = zone.pageblocks.copy()
     for number in effect.typed:
         types[number] = op.mt
     if step.after.zone.nr_reserved > zone.nr_reserved:
+        before = step.before.listed
+        after = (before - gone) | come
         got = Block(step.outcome, op.order)
         for number in reserved_by(zone, got):
             types[number] = HIGHATOMIC
         run = run_to_move(zone, got.pfn)
         along = NOTHING if run is None else listed_in(after, run)
         after = (after - along) | {Listed(block, HIGHATOMIC) for block, _ in along}
-    return Changes(before - after, after - before), types
+        return Changes(before - after, after - before), types
+    return Changes(gone - come, frozenset(come - gone)), types

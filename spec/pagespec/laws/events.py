@@ -52,11 +52,10 @@ def in_order(step: Transition) -> Complaint:
     else:
         return None
     got = [event for event in step.log if event.kind in TRACEPOINTS]
-    names = [str(print_) for print_ in due]
     if len(got) == len(due) and all(map(_prints, got, due)):
         return None
     printed = [f"{event.kind.value} of pfn {event.pfn}" for event in got]
-    return f"{wording(step.op)} printed {printed}, expected {names}"
+    return f"{wording(step.op)} printed {printed}, expected {list(map(str, due))}"
 
 
 TRACEPOINTS = frozenset({Kind.ALLOC, Kind.FREE, Kind.ZONE_LOCKED, Kind.EXTFRAG})

@@ -10,7 +10,7 @@ from pagespec.laws.masks import frames_of, frames_of_run
 from pagespec.laws.ranges import range_around
 from pagespec.laws.serving import served
 from pagespec.laws.swept import Swept, changes
-from pagespec.laws.types import isolates_cleanly
+from pagespec.laws.types import end_of, isolates_cleanly
 from pagespec.laws.wording import wording
 from pagespec.migratetype import ISOLATE, MOVABLE, MigrateType
 from pagespec.types import NO_MEMORY, Block, Pfn
@@ -147,7 +147,7 @@ def _stray(step: Transition) -> Complaint:
         return None
     stayed = {block for block, _ in gone} & {block for block, _ in come}
     for block in stayed:
-        if not first <= block.pfn < end:
+        if block.pfn >= end or end_of(block) <= first:
             return f"{wording(op)} moved {block} to another list"
     return None
 
@@ -159,7 +159,7 @@ def _absorbed(step: Transition, number: int) -> bool:
         block.order > (machine.pageblock or 0)
         and machine.pageblock_number(block.pfn)
         <= number
-        <= machine.pageblock_number(block.pfn + SIZES[block.order] - 1)
+        <= machine.pageblock_number(end_of(block) - 1)
         for block, _ in changes(step.before, step.after).come
     )
 

@@ -7,7 +7,7 @@ from pagespec.frames import SIZES
 from pagespec.laws.holdings import UNSERVED, due_refusal
 from pagespec.laws.law import Complaint, LawBook, Transition
 from pagespec.laws.masks import frames_of_run
-from pagespec.laws.swept import Listed, changes
+from pagespec.laws.swept import Listed, changes, listed_at
 from pagespec.laws.types import has_pageblocks
 from pagespec.laws.wording import wording
 from pagespec.migratetype import (
@@ -100,8 +100,7 @@ def smallest_order(zone: Zone, mt: MigrateType, least: Order) -> Order | None:
 
 def source_of(step: Transition) -> Listed | None:
     """The free block that a served allocation was cut from, as it was listed."""
-    listed = step.before.at.get(step.outcome)
-    return None if listed is None or listed.block.order < step.op.order else listed
+    return listed_at(step.before.zone, step.outcome, step.op.order)
 
 
 def due_source(zone: Zone, op: Op) -> Source | None:

@@ -4,6 +4,7 @@ Every law about a state begins with the same sweep over its lists and holdings. 
 that judging a request costs two laws' worth of sweeping and not twenty.
 """
 
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -13,7 +14,9 @@ from pagespec.frames import SIZES
 from pagespec.laws.masks import WHOLE
 from pagespec.migratetype import MigrateType
 from pagespec.types import Block, Order, Pfn
-from pagespec.zone import Zone
+from pagespec.zone import FreeList, Zone
+
+NONE: FreeList = OrderedDict()
 
 
 class Listed(NamedTuple):
@@ -32,7 +35,8 @@ class Swept:
     blocks: every free block, by order, by type, and then in list order. types: the type of the list
     that each of them is on. free: the frames of all free blocks, as one bit a frame. held: the
     frames of all held blocks. held_twice: those that lie in more than one of them. pages: how many
-    frames the lists hold, a frame in two blocks counted twice.
+    frames the lists hold, a frame in two blocks counted twice. lowest: the lowest head of a free
+    block, or the zone's start if none is lower.
     """
 
     zone: Zone
@@ -42,6 +46,7 @@ class Swept:
     held: int
     held_twice: int
     pages: int
+    lowest: Pfn
 
     @cached_property
     def listed(self) -> frozenset[Listed]:
@@ -52,13 +57,6 @@ class Swept:
     def block_set(self) -> frozenset[Block]:
         """The free blocks, to look one up."""
         return frozenset(self.blocks)
-
-    @cached_property
-    def at(self) -> dict[Pfn, Listed]:
-        """The free blocks by head."""
-        return {
-            block.pfn: Listed(block, mt) for block, mt in zip(self.blocks, self.types, strict=True)
-        }
 
     @cached_property
     def guards(self) -> int:
@@ -89,18 +87,22 @@ def swept(zone: Zone) -> Swept:
     blocks: list[Block] = []
     types: list[MigrateType] = []
     free = held = held_twice = pages = 0
+    lowest = start
     for order, lists in enumerate(zone.free_area):
         for mt, heads in lists.items():
+            if not heads:
+                continue
             for pfn in heads:
+                free |= WHOLE[order] << pfn - start if pfn >= start else _frames(start, pfn, order)
                 blocks.append(Block(pfn, order))
-                types.append(mt)
-                free |= _frames(start, pfn, order)
+            types += [mt] * len(heads)
             pages += len(heads) * SIZES[order]
+            lowest = min(lowest, *heads)
     for pfn, holding in zone.held.items():
         frames = _frames(start, pfn, holding.order)
         held_twice |= held & frames
         held |= frames
-    return Swept(zone, tuple(blocks), tuple(types), free, held, held_twice, pages)
+    return Swept(zone, tuple(blocks), tuple(types), free, held, held_twice, pages, lowest)
 
 
 def _frames(start: Pfn, pfn: Pfn, order: Order) -> int:
@@ -118,4 +120,23 @@ class Changes(NamedTuple):
 @lru_cache(maxsize=4)
 def changes(before: Swept, after: Swept) -> Changes:
     """The blocks that are free no longer, or on another list, and those that are so now."""
-    return Changes(before.listed - after.listed, after.listed - before.listed)
+    gone: list[Listed] = []
+    come: list[Listed] = []
+    both = zip(before.zone.free_area, after.zone.free_area, strict=True)
+    for order, (was, now) in enumerate(both):
+        if was == now:
+            continue
+        for mt in was.keys() | now.keys():
+            old, new = was.get(mt, NONE).keys(), now.get(mt, NONE).keys()
+            gone += [Listed(Block(pfn, order), mt) for pfn in old - new]
+            come += [Listed(Block(pfn, order), mt) for pfn in new - old]
+    return Changes(frozenset(gone), frozenset(come))
+
+
+def listed_at(zone: Zone, pfn: Pfn, least: Order) -> Listed | None:
+    """The free block of that order or above that the frame heads, as it is listed."""
+    for order in range(max(0, least), len(zone.free_area)):
+        for mt, heads in zone.free_area[order].items():
+            if pfn in heads:
+                return Listed(Block(pfn, order), mt)
+    return None

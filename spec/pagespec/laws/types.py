@@ -71,17 +71,30 @@ def listed_by_type(swept: Swept) -> Complaint:
     6.1 the ordinary types part from their lists, by fallbacks and at the ends of the zone.
     """
     zone = swept.zone
-    if zone.machine.pageblock is None:
+    machine = zone.machine
+    if machine.pageblock is None:
         return None
-    strict = zone.machine.era.retypes_on_merge
-    kept = {ISOLATE, CMA} if isolates_cleanly(zone.machine) else {CMA}
-    for block, mt in zip(swept.blocks, swept.types, strict=True):
-        for own in types_of(zone, block):
-            if own is not mt and (strict or not kept.isdisjoint((own, mt))):
-                return (
-                    f"free block {block} is on the list of {mt.name}, its pageblock is {own.name}"
-                )
+    size, first = SIZES[machine.pageblock], machine.pageblock_number(0)
+    for order, lists in enumerate(zone.free_area):
+        # The first pageblock of every block, and of larger ones the others as well.
+        covered = range(1 << max(0, order - machine.pageblock))
+        for mt, heads in lists.items():
+            for pfn in heads:
+                number = pfn // size + first
+                for own in zone.pageblocks[max(0, number) : number + len(covered)]:
+                    if own is not mt and _parted(machine, own, mt):
+                        return (
+                            f"free block {Block(pfn, order)} is on the list of {mt.name}, its "
+                            f"pageblock is {own.name}"
+                        )
     return None
+
+
+def _parted(machine: Machine, own: MigrateType, mt: MigrateType) -> bool:
+    """Whether a block of a pageblock of a type must not be on the list of another."""
+    if not isolates_cleanly(machine) and ISOLATE in (own, mt):
+        return False
+    return machine.era.retypes_on_merge or not {own, mt}.isdisjoint((ISOLATE, CMA))
 
 
 @MERGE_LAWS.law(
@@ -128,6 +141,11 @@ def _news(step: Transition, blocks: Iterable[Block]) -> list[Block]:
     return [block for block in large if not any(covers(other, block) for other in whole)]
 
 
+def is_free(zone: Zone, block: Block) -> bool:
+    """Whether the block is free as it is, neither in a larger one nor in pieces."""
+    return any(block.pfn in heads for heads in zone.free_area[block.order].values())
+
+
 def covers(other: Block, block: Block) -> bool:
     """Whether all of the block lies in the other."""
     return other.pfn <= block.pfn and end_of(block) <= end_of(other)
@@ -148,7 +166,7 @@ def merged(step: Transition) -> Complaint:
     may stay so when their types become alike later: nothing looks at them again. So may the two
     halves of a block that 6.12 cuts to isolate one, and then isolates the other.
     """
-    after = step.after.zone
+    before, after = step.before.zone, step.after.zone
     machine = after.machine
     if machine.pageblock is None:
         return None
@@ -157,8 +175,7 @@ def merged(step: Transition) -> Complaint:
         if not machine.pageblock <= block.order < machine.top:
             continue
         buddy = Block(machine.base + buddy_of(block.pfn - machine.base, block.order), block.order)
-        listed = step.after.at.get(buddy.pfn)
-        if listed is None or listed.block != buddy or {block, buddy} <= step.before.block_set:
+        if not is_free(after, buddy) or (is_free(before, block) and is_free(before, buddy)):
             continue
         mts = [mt for half in (block, buddy) for mt in types_of(after, half)[:1]]
         if cuts and mts == [ISOLATE, ISOLATE]:
