@@ -2,32 +2,29 @@
 
 from dataclasses import replace
 from random import Random
+from typing import NamedTuple
 
 import pytest
 
 from pagefuzz.diff.difference import Aspect
 from pagefuzz.diff.era_side import EraSide
 from pagefuzz.diff.machines import random_machine
-from pagefuzz.diff.parting import Group, Parting, parting_of
+from pagefuzz.diff.parting import Group, parting_of
 from pagefuzz.diff.search import Found, booted, longer_by, search, served
 from pagefuzz.diff.seen import Path, Side
 from pagefuzz.diff.state import frozen, thawed
-from pagefuzz.diff.target_side import TargetSide
 from pagefuzz.diff.telling import trace_of
 from pagefuzz.diff.vocabulary import vocabulary
 from pagefuzz.diff.walks import follow, shrunk, walk
-from pagefuzz.target.builtin import Spec
-from pagefuzz.target.protocol import Factory
 from pagespec.boot import boot
 from pagespec.era import ERAS, Era
 from pagespec.machine import Machine
 from pagespec.migratetype import MOVABLE, UNMOVABLE
 from pagespec.ops import perform
 from pagespec.types import DomainError
-from pagespec.verbs import Op, Outcome, Verb
+from pagespec.verbs import Verb
 from pagespec.zone import STATE
 
-SMALL = Machine(pages=4, top=2, era=ERAS["4.10"], pageblock=1)
 TINY = Machine(pages=4, top=1, era=ERAS["4.10"], pageblock=1, types=(UNMOVABLE, MOVABLE))
 TYPED = Machine(pages=8, top=2, era=ERAS["4.10"], pageblock=2, types=(UNMOVABLE, MOVABLE))
 
@@ -80,31 +77,45 @@ def test_eras_that_differ_by_name_alone_never_part() -> None:
     assert all(walk(sides, Random(seed), frozenset()) is None for seed in range(20))
 
 
-CHOICES: dict[str, Era] = {
-    "moved_to_tail": replace(ERAS["5.15"], name="x", moved_to_tail=False),
-    "zone_locked": replace(ERAS["5.15"], name="x", zone_locked="attempt"),
-    "nofragment": replace(ERAS["5.15"], name="x", nofragment=False),
-    "takes_poisoned": replace(ERAS["5.15"], name="x", takes_poisoned=False),
-    "boot_to_tail": replace(ERAS["5.15"], name="x", boot_to_tail=False),
-}
-EXPECTED: dict[str, tuple[Aspect, Verb | None]] = {
-    "moved_to_tail": ("place in a list", Verb.ISOLATE),
-    "zone_locked": ("tracepoints", Verb.ALLOC),
-    "nofragment": ("success", Verb.ALLOC),
-    "takes_poisoned": ("refusal", Verb.POISON),
-    "boot_to_tail": ("place in a list", None),
+class Choice(NamedTuple):
+    """5.15 with one other choice, how soon that is seen, and as what."""
+
+    era: Era
+    length: int
+    aspect: Aspect
+    verb: Verb | None
+
+
+CHOICES = {
+    "boot_to_tail": Choice(
+        replace(ERAS["5.15"], name="x", boot_to_tail=False), 0, "place in a list", None
+    ),
+    "takes_poisoned": Choice(
+        replace(ERAS["5.15"], name="x", takes_poisoned=False), 1, "refusal", Verb.POISON
+    ),
+    "moved_to_tail": Choice(
+        replace(ERAS["5.15"], name="x", moved_to_tail=False), 2, "place in a list", Verb.ISOLATE
+    ),
+    "nofragment": Choice(
+        replace(ERAS["5.15"], name="x", nofragment=False), 3, "success", Verb.ALLOC
+    ),
+    "zone_locked": Choice(
+        replace(ERAS["5.15"], name="x", zone_locked="attempt"), 3, "tracepoints", Verb.ALLOC
+    ),
 }
 
 
-@pytest.mark.parametrize("choice", EXPECTED)
+@pytest.mark.parametrize("choice", CHOICES)
 def test_one_choice_of_an_era_is_found_and_named(choice: str) -> None:
     """An era with one other choice parts from itself, in what that choice is about."""
+    era, length, aspect, verb = CHOICES[choice]
     types = () if choice == "boot_to_tail" else TYPED.types
-    sides = sides_of(replace(TYPED, types=types), ERAS["5.15"], CHOICES[choice])
     found = Found()
-    search(sides, 3, found)
+    search(sides_of(replace(TYPED, types=types), ERAS["5.15"], era), length, found)
 
-    assert EXPECTED[choice] in {(group.aspect, group.verb) for group in found.first}
+    assert (aspect, verb, length) in {
+        (group.aspect, group.verb, parting.length) for group, parting in found.first.items()
+    }
 
 
 def test_what_is_ignored_is_looked_past() -> None:
@@ -162,44 +173,3 @@ def test_a_walk_is_shrunk_to_the_same_kind_of_parting() -> None:
         shorter += small.length < parting.length
 
     assert shorter > 0
-
-
-class Forgetful(Spec):
-    """The spec, but for frees of single frames, which it answers and forgets."""
-
-    def serve(self, op: Op) -> Outcome:
-        return 0 if op.verb is Verb.FREE and op.order == 0 else super().serve(op)
-
-
-class Contrary(Spec):
-    """The spec, but for lists, which it shows from the other end. A law about order is `exact`."""
-
-    def serve(self, op: Op) -> Outcome:
-        outcome = super().serve(op)
-        for lists in self.zone.free_area:
-            for blocks in lists.values():
-                if len(blocks) == 2:
-                    blocks.move_to_end(next(iter(blocks)))
-        return outcome
-
-
-def first_parting(factory: Factory, machine: Machine, bound: int) -> Parting:
-    sides = TargetSide("spec", Spec, machine), TargetSide("mine", factory, machine)
-    found = Found()
-    search(sides, bound, found)
-    return min(found.first.values(), key=lambda parting: parting.length)
-
-
-def test_a_fault_of_a_target_is_named_by_its_law() -> None:
-    """Two requests show that a free was forgotten, and a law says so."""
-    parting = first_parting(Forgetful, replace(SMALL, era=ERAS["6.1"]), 2)
-
-    assert parting.length == 2
-    assert parting.group.law.endswith(", broken by mine")
-
-
-def test_what_no_law_forbids_is_allowed_to_both() -> None:
-    """Another order of the lists breaks no law of a state or a step."""
-    parting = first_parting(Contrary, Machine(6, 1, ERAS["6.1"], pageblock=1), 1)
-
-    assert (parting.group.law, parting.group.aspect) == ("", "place in a list")

@@ -9,8 +9,8 @@ from pagespec.events import Event, Kind
 from pagespec.laws.holdings import REFUSALS
 from pagespec.migratetype import LETTER_OF, MigrateType
 from pagespec.trace import answer_text
-from pagespec.types import NO_MEMORY, Block
-from pagespec.verbs import Verb
+from pagespec.types import FAULT, NO_MEMORY, Block
+from pagespec.verbs import Outcome, Verb
 
 Aspect: TypeAlias = Literal[
     "refusal",
@@ -53,7 +53,7 @@ def difference_of(
 
 def _all(verb: Verb, one: Seen, other: Seen) -> Iterator[Difference]:
     if one.outcome != other.outcome:
-        answers = [answer_text(verb, outcome) for outcome in (one.outcome, other.outcome)]
+        answers = [_answer(verb, outcome) for outcome in (one.outcome, other.outcome)]
         yield Difference(_answers(one.outcome, other.outcome), "the answer", *answers)
     if one.shows and other.shows:
         if one.state != other.state:
@@ -64,10 +64,15 @@ def _all(verb: Verb, one: Seen, other: Seen) -> Iterator[Difference]:
                 yield Difference("tracepoints", "what is logged", *logs)
 
 
-def _answers(one: int, other: int) -> Aspect:
+def _answer(verb: Verb, outcome: Outcome) -> str:
+    return "missing" if outcome == FAULT else answer_text(verb, outcome)
+
+
+def _answers(one: Outcome, other: Outcome) -> Aspect:
     if one in REFUSALS or other in REFUSALS:
         return "refusal"
-    return "success" if NO_MEMORY in (one, other) else "chosen block"
+    unserved = {NO_MEMORY, FAULT} & {one, other}
+    return "success" if unserved else "chosen block"
 
 
 def _states(one: State, other: State) -> Iterator[Difference]:
@@ -83,9 +88,9 @@ def _states(one: State, other: State) -> Iterator[Difference]:
         here, there = getattr(one, name), getattr(other, name)
         if here != there:
             yield Difference("place of a frame", f"what is {name}", str(here), str(there))
-    for name in ("free_pages", "free_cma", "nr_reserved"):
+    for name in ("nr_free", "free_pages", "free_cma", "free_highatomic", "nr_reserved"):
         here, there = getattr(one, name), getattr(other, name)
-        if here != there:
+        if here != there and None not in (here, there):
             yield Difference("count", name, str(here), str(there))
 
 

@@ -57,6 +57,7 @@ def report(names: tuple[str, str], tasks: list[Task], walked: Walked, out: Path 
         ],
     )
     print(f"vocabulary: {WORDS}")
+    print(f"walks: {walked.done}")
     print(_verdict(names, tasks, len(partings) + len(deeper), walked.done))
     return bool(partings or deeper)
 
@@ -75,7 +76,7 @@ def _verdict(names: tuple[str, str], tasks: list[Task], groups: int, walks: int)
     bounds = ", ".join(f"{task.bound} on {task.words!r}" for task in tasks)
     beyond = f", nor in {walks} walks" if walks else ""
     if groups:
-        return f"{names[0]} and {names[1]} part: {groups} kinds of difference"
+        return f"{names[0]} and {names[1]} part; kinds of difference: {groups}"
     return (
         f"{names[0]} and {names[1]}: no difference in any trace of this vocabulary of up to so "
         f"many requests: {bounds}{beyond}; not refuted beyond"

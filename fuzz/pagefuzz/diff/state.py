@@ -1,6 +1,6 @@
 """A zone's state as a tuple: small enough to keep a million of, and enough to go on from.
 
-What repeats the lists (tags, counts per order, pair bits) is left out and made again. So is what
+What repeats the lists (tags, pair bits) is left out and made again. So is what
 only illegal requests could tell: the frames that were once given out.
 """
 
@@ -26,7 +26,8 @@ class State(NamedTuple):
     """What can be seen of a zone.
 
     lists: every list that is not empty, with its blocks in order. held: the holdings by head.
-    The other fields are as in `Zone`, in ascending order.
+    free_highatomic: None where the era does not count it. The other fields are as in `Zone`, in
+    ascending order.
     """
 
     lists: tuple[tuple[ListKey, tuple[Pfn, ...]], ...]
@@ -35,9 +36,10 @@ class State(NamedTuple):
     guards: tuple[tuple[Pfn, Order], ...]
     poisoned: tuple[Pfn, ...]
     offline: tuple[Pfn, ...]
+    nr_free: tuple[int, ...]
     free_pages: int
     free_cma: int
-    free_highatomic: int
+    free_highatomic: int | None
     nr_reserved: int
 
 
@@ -55,9 +57,10 @@ def frozen(zone: Zone) -> State:
         tuple(sorted(zone.guards.items())),
         tuple(sorted(zone.poisoned)),
         tuple(sorted(zone.offline)),
+        tuple(zone.nr_free),
         zone.free_pages,
         zone.free_cma,
-        zone.free_highatomic,
+        zone.free_highatomic if zone.machine.era.retypes_on_merge else None,
         zone.nr_reserved,
     )
 
@@ -68,7 +71,6 @@ def thawed(machine: Machine, state: State) -> Zone:
     tagged = machine.era.design == "tag"
     for (order, mt), blocks in state.lists:
         zone.free_area[order][mt] = OrderedDict.fromkeys(blocks)
-        zone.nr_free[order] += len(blocks)
         if tagged:
             zone.tag.update(dict.fromkeys(blocks, order))
         elif order < machine.top:
@@ -79,16 +81,17 @@ def thawed(machine: Machine, state: State) -> Zone:
     zone.given = set(zone.held)
     zone.guards = dict(state.guards)
     zone.poisoned, zone.offline = set(state.poisoned), set(state.offline)
-    zone.free_pages, zone.free_cma = state.free_pages, state.free_cma
-    zone.free_highatomic, zone.nr_reserved = state.free_highatomic, state.nr_reserved
+    zone.nr_free, zone.free_pages = list(state.nr_free), state.free_pages
+    zone.free_cma, zone.free_highatomic = state.free_cma, state.free_highatomic or 0
+    zone.nr_reserved = state.nr_reserved
     return zone
 
 
 def in_terms_of(era: Era, state: State) -> State:
     """The state with what the era alone would count, so that its laws can judge another's state."""
-    free = 0
-    if era.retypes_on_merge:
-        free = sum(
-            SIZES[order] * len(blocks) for (order, mt), blocks in state.lists if mt is HIGHATOMIC
-        )
+    if not era.retypes_on_merge:
+        return state._replace(free_highatomic=None)
+    free = sum(
+        SIZES[order] * len(blocks) for (order, mt), blocks in state.lists if mt is HIGHATOMIC
+    )
     return state._replace(free_highatomic=free)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from pagefuzz.diff.seen import Path, Seen
 from pagefuzz.diff.state import State, frozen
+from pagefuzz.errors import UsageError
 from pagefuzz.target.adapter import Adapter
 from pagefuzz.target.protocol import Factory, TornList
 from pagespec.laws.holdings import Book, settle
@@ -15,19 +16,22 @@ from pagespec.laws.swept import swept
 from pagespec.laws.whole import BOOT_LAWS
 from pagespec.machine import Machine
 from pagespec.verbs import Op, Outcome
-from pagespec.zone import Zone, empty_zone
+from pagespec.zone import empty_zone
 
 
 class TargetSide:
     """A fresh allocator for every request; see `Side`.
 
     What it shows must follow from its requests alone, else a path that is walked again leads
-    elsewhere.
+    elsewhere. Raises UsageError if none can be made, and DomainError if it declines the machine.
     """
 
     def __init__(self, name: str, factory: Factory, machine: Machine) -> None:
         self.name, self.factory, self.machine = name, factory, machine
-        self.verbs = Adapter(factory, machine).verbs
+        try:
+            self.verbs = Adapter(factory, machine).verbs
+        except LawBroken as broken:
+            raise UsageError(f"target {name}: {broken}") from None
 
     def booted(self) -> Seen:
         """See `Side`."""
@@ -80,25 +84,23 @@ class _Run:
     def broken(self, op: Op | None) -> Iterator[LawBroken]:
         """The laws that the request breaks, or boot without one."""
         era, unshown = self.machine.era, self.target.unshown
-        before, outcome = self._view(), 0
-        if op is not None:
-            outcome = self.target.serve(op)
-            sight = Sight(self.book, self.target.promises, op, outcome)
-            yield from OUTSIDE_LAWS.broken(era, sight)
-            settle(self.book, op, outcome)
         try:
-            after = self._view()
+            before, outcome = self.target.view(self.book), 0
+            if op is not None:
+                outcome = self.target.serve(op)
+                sight = Sight(self.book, self.target.promises, op, outcome)
+                yield from OUTSIDE_LAWS.broken(era, sight)
+                settle(self.book, op, outcome)
+            after = self.target.view(self.book)
         except TornList as torn:
             yield from READING_LAWS.broken(era, str(torn))
             return
         if before is None or after is None:
             return
-        yield from STATE_LAWS.broken(era, swept(after), unshown)
+        state = swept(after)
+        yield from STATE_LAWS.broken(era, state, unshown)
         if op is None:
-            yield from BOOT_LAWS.broken(era, swept(after))
+            yield from BOOT_LAWS.broken(era, state)
         else:
-            step = Transition(swept(before), op, outcome, swept(after))
+            step = Transition(swept(before), op, outcome, state)
             yield from STEP_LAWS.broken(era, step, unshown)
-
-    def _view(self) -> Zone | None:
-        return self.target.view(self.book)
