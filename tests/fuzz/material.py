@@ -31,9 +31,12 @@ class Fault(NamedTuple):
 
 NO_MERGE = Fault("buddy", "while order < top:\n", "while 0 < order < top:\n", "BUD-maximal")
 COUNT_OFF = Fault(
-    "buddy", "free_pages_of(mem) - (1 << order)", "free_pages_of(mem) - 1", "BUD-count"
+    "buddy",
+    "account(mem, -(1 << order), mt)\n    expand",
+    "account(mem, -1, mt)\n    expand",
+    "BUD-count",
 )
-NO_DOUBLE = Fault("alloc", "DOUBLE if owner == GIVEN else NEVER", "NEVER", "BUD-refuse")
+NO_DOUBLE = Fault("checks", "DOUBLE if owner & GIVEN else NEVER_GIVEN", "NEVER_GIVEN", "BUD-refuse")
 ALWAYS_HEAD = Fault(
     "buddy", "to_tail = buddy_merge_likely(mem, p, order)", "to_tail = False", "BUD-place"
 )
