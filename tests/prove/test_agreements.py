@@ -4,8 +4,9 @@ from itertools import product
 
 import pytest
 
+import pageimpl
 from pagefuzz.prove import agreements, scalars
-from pagefuzz.prove.conditions import BY_BITS, all_conditions
+from pagefuzz.prove.conditions import BY_BITS, all_conditions, modules_of
 from pagefuzz.prove.exhaust import exhaust
 from pagefuzz.prove.twin import twin_beside
 from pagefuzz.prove.verdict import Verdict
@@ -49,10 +50,11 @@ def test_concrete() -> None:
 
 def test_every_contract_with_a_twin_has_a_pair_of_scalars() -> None:
     """A scalar that the twin has under the same name is compared with it."""
-    names = {c.what.rpartition(".")[2] for c in all_conditions() if c.engine == "check"}
+    contracts = {c.what.rpartition(".")[2] for c in all_conditions() if c.engine == "check"}
+    twins = {name for module in modules_of(pageimpl) for name in vars(module)}
 
-    assert names == {c.what for c in all_conditions() if c.engine == "diffbehavior"}
-    assert all(hasattr(scalars, name + BY_BITS) for name in names)
+    assert {c.what for c in all_conditions() if c.engine == "diffbehavior"} == contracts & twins
+    assert all(hasattr(scalars, name + BY_BITS) for name in contracts & twins)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +62,7 @@ def test_every_contract_with_a_twin_has_a_pair_of_scalars() -> None:
     [
         ("buddy", "order < top:", "order <= top:"),
         ("buddy", "high -= 1", "high -= 2"),
-        ("zone", "if to_tail else order", "if not to_tail else order"),
+        ("zone", "if to_tail else head", "if not to_tail else head"),
     ],
 )
 def test_a_slip_in_the_twin_is_found(module: str, right: str, wrong: str) -> None:

@@ -1,24 +1,37 @@
 """Every exact state that a zone can reach, with no bound on the number of operations.
 
-Operations are alloc of any order and free of any held block, without references. From boot each is
-tried in each state until nothing new turns up; in between, laws are judged. So what holds here
-holds after any sequence of such operations, however long, on a zone this small.
+Each request of a vocabulary is tried in each state, from boot on, until nothing new turns up; in
+between, laws are judged. So what holds here holds after any sequence of such requests, however
+long, on a zone this small. No held block has a second reference.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 from zlib import crc32
 
-from pagefuzz.prove.judging import judge_of, judge_order, judge_state, judge_step, stamps_of
+from pagefuzz.prove.heldtypes import other_types
+from pagefuzz.prove.judging import (
+    Judge,
+    Shape,
+    Step,
+    judge_of,
+    judge_order,
+    judge_state,
+    judge_step,
+)
 from pagefuzz.prove.renaming import canonical_of, renaming_of
-from pagefuzz.prove.states import State, check_in_step, check_small, frozen, thawed
+from pagefuzz.prove.states import State, check_small, frozen, thawed
+from pagefuzz.prove.vocabulary import Asked, Vocabulary, requests_in, vocabulary_of
 from pagespec.boot import boot
 from pagespec.events import Event, Kind
 from pagespec.laws.law import LawBroken
+from pagespec.laws.swept import Swept, swept
+from pagespec.laws.wording import wording
 from pagespec.machine import Machine
 from pagespec.ops import perform
+from pagespec.stamps import Stamps, stamps_of
 from pagespec.verbs import Op, Outcome, Verb
-from pagespec.zone import Zone, copy_of
+from pagespec.zone import Zone, copy_of, lists_of
 
 Beside: TypeAlias = Callable[[Zone, Op, Outcome, Zone], None]
 """Another allocator's part: serve the request in the state before, raise LawBroken if it differs.
@@ -47,74 +60,120 @@ KINDS = (Kind.FAIL, Kind.SPLIT, Kind.MERGE, Kind.HEAD, Kind.TAIL)
 """The events that are counted from failures to tails."""
 
 
-def exhaust(machine: Machine, *, renaming: bool = True, beside: Beside | None = None) -> Counts:
+def exhaust(
+    machine: Machine,
+    vocabulary: Vocabulary | None = None,
+    *,
+    renaming: bool = True,
+    beside: Beside | None = None,
+) -> Counts:
     """The counts over all reachable states and all steps between them.
 
-    renaming: whether one state stands for all that exchange whole TOP-order blocks; what is
-    counted is all of them either way.
+    vocabulary: what is requested; alloc of every order and free if it is not given. renaming:
+    whether one state stands for all that exchange whole TOP-order blocks, where there are no
+    pageblocks; what is counted is all of them either way.
 
     Raises LawBroken, which names the step, for the first law that a state or a step breaks.
     """
     check_small(machine)
+    if vocabulary is None:
+        vocabulary = vocabulary_of(machine, Asked(tuple(range(machine.top + 1))), ("alloc",))
     exchange = renaming_of(machine)
-    renaming = renaming and len(exchange.heads) > 1
-
-    def standing_for(zone: Zone) -> tuple[State, int]:
-        state = frozen(zone)
-        return canonical_of(exchange, state) if renaming else (state, 1)
-
+    renaming = renaming and machine.pageblock is None and len(exchange.heads) > 1
     zone = boot(machine)
     judge = judge_of(machine, zone)
-    todo = [standing_for(zone)]
+    booted = frozen(zone)
+    todo = [canonical_of(exchange, booted) if renaming else (booted, 1)]
     seen = {todo[0][0]}
-    allocs = [Op(Verb.ALLOC, order) for order in range(machine.top + 1)]
-    counts = Counts(0, 0, 0, 0, 0, 0, 0, crc32(frozen(zone)))
+    counts = Counts(0, 0, 0, 0, 0, 0, 0, crc32(booted))
     while todo:
         state, size = todo.pop()
         before = thawed(machine, state)
-        shape, stamps = judge_state(judge, before), stamps_of(judge, before)
-        ops = [*allocs, *(Op(Verb.FREE, held.order, pfn) for pfn, held in before.held.items())]
+        shape = judge_state(judge, before, state)
+        at = Standing(judge, state, swept(before), shape, stamps_of(before), beside)
         log: list[Event] = []
-        sums = 0
-        for op in ops:
-            zone = copy_of(before)
-            try:
-                outcome = perform(zone, op)
-                check_in_step(zone)
-                judge_step(judge, before, shape, op, outcome, zone, judge_state(judge, zone))
-                judge_order(stamps, op, outcome, zone)
-                if beside is not None:
-                    beside(before, op, outcome, zone)
-            except LawBroken as broken:
-                raise located(broken, before, op) from broken
-            except (LookupError, ValueError) as fault:
-                raise located(LawBroken("OUT-fault", repr(fault)), before, op) from fault
-            after = standing_for(zone)
-            if after[0] not in seen:
-                seen.add(after[0])
-                todo.append(after)
-            log += zone.log
-            sums += checksum_of(state, op, outcome, after[0])
-        kinds = [kind for kind, _, _ in log]
-        found = (size, size * len(ops), *(size * kinds.count(kind) for kind in KINDS), sums)
+        steps = sums = 0
+        for op in requests_in(vocabulary, before):
+            for outcome, zone, reached in served(at, op):
+                after = canonical_of(exchange, reached) if renaming else (reached, 1)
+                if after[0] not in seen:
+                    seen.add(after[0])
+                    todo.append(after)
+                log += zone.log
+                steps += 1
+                sums += checksum_of(machine, state, op, outcome, after[0])
+        kinds = [event.kind for event in log]
+        found = (size, size * steps, *(size * kinds.count(kind) for kind in KINDS), sums)
         counts = Counts(*map(int.__add__, counts, found))
     return counts._replace(checksum=counts.checksum % 2**32)
 
 
-def checksum_of(state: State, op: Op, outcome: Outcome, after: State) -> int:
+class Standing(NamedTuple):
+    """A state from which requests are tried, and what is known of it."""
+
+    judge: Judge
+    state: State
+    before: Swept
+    shape: Shape
+    stamps: Stamps
+    beside: Beside | None
+
+
+class Reached(NamedTuple):
+    """What came of a request."""
+
+    outcome: Outcome
+    zone: Zone
+    state: State
+
+
+def served(at: Standing, op: Op) -> Iterator[Reached]:
+    """What comes of a request, for all types that matter of what is held."""
+    first = judged(at, op)
+    yield first
+    for before in other_types(at.before.zone, first.zone.log):
+        shape = judge_state(at.judge, before, at.state)
+        yield judged(at._replace(before=swept(before), shape=shape, stamps=stamps_of(before)), op)
+
+
+def judged(at: Standing, op: Op) -> Reached:
+    """What comes of a request. Raises LawBroken with the step at which it showed."""
+    judge, before, zone = at.judge, at.before.zone, copy_of(at.before.zone)
+    try:
+        outcome = perform(zone, op)
+        state = frozen(zone)
+        becomes = judge_state(judge, zone, state)
+        judge_step(judge, Step(at.shape, op, outcome, zone.visited, becomes), at.before, zone)
+        judge_order(at.stamps, op, outcome, zone)
+        if at.beside is not None:
+            at.beside(before, op, outcome, zone)
+    except LawBroken as broken:
+        raise located(broken, before, op) from broken
+    except (LookupError, ValueError) as fault:
+        raise located(LawBroken("OUT-fault", repr(fault)), before, op) from fault
+    return Reached(outcome, zone, state)
+
+
+VERBS = tuple(Verb)
+
+
+def checksum_of(machine: Machine, state: State, op: Op, outcome: Outcome, after: State) -> int:
     """A number for one step; the numbers of all steps are added, in whatever order they come."""
-    served = bytes((op.verb is Verb.FREE, op.order, op.pfn, outcome % 256))
-    return crc32(served + state + served + after)
+    asked = bytes((op.verb is Verb.FREE, op.order, op.pfn, outcome % 256))
+    if machine.pageblock is not None:
+        flags = op.atomic | op.nofragment << 1 | op.force << 2
+        asked += bytes((VERBS.index(op.verb), op.mt, flags, op.pages))
+    return crc32(asked + state + asked + after)
 
 
 def located(broken: LawBroken, before: Zone, op: Op) -> LawBroken:
     """The same breach with the step at which it showed."""
     machine = before.machine
-    lists = [list(blocks) for blocks in before.free_area]
     held = {pfn: held.order for pfn, held in before.held.items()}
+    where = f"free lists {lists_of(before)} and held orders {held}"
     return LawBroken(
         broken.law_id,
-        f"{broken.complaint}; at {op.verb.value} order={op.order} pfn={op.pfn} on free lists "
-        f"{lists} and held orders {held} of machine pages={machine.pages} top={machine.top} "
+        f"{broken.complaint}; at {wording(op)} on {where} "
+        f"of machine pages={machine.pages} top={machine.top} "
         f"start={machine.start} era={machine.era.name}",
     )

@@ -1,46 +1,67 @@
 """The laws over very many states and steps, each judged once where the answer must be the same.
 
-The laws of state and step speak about which blocks are free and held, not about the order of the
-lists. So they are judged once for each *shape*: what heads a free and what a held block at each
-frame. Only BUD-place asks for order; the stamps answer it on every step.
+The laws of state and step speak about which blocks are free and held, and of which types; not
+about the order of the lists. So they are judged once for each *shape*: a state without that order,
+but with the types of what is held. Only BUD-place and SPEC-stamps ask for order; the stamps answer
+on every step.
 """
 
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from pagespec.laws.exact import EXACT_LAWS, Placed
-from pagespec.laws.law import Transition
+from pagefuzz.prove.states import (
+    SEPARATOR,
+    Implied,
+    State,
+    check_in_step,
+    implied,
+    length_behind_lists,
+)
+from pagespec.events import Event, Kind
+from pagespec.frames import SIZES
+from pagespec.laws.exact import EXACT_LAWS, ORACLE_LAWS, Foretold, Placed
+from pagespec.laws.holdings import REFUSALS
+from pagespec.laws.law import LawBroken, Transition
 from pagespec.laws.state import STATE_LAWS
 from pagespec.laws.step import STEP_LAWS
+from pagespec.laws.swept import Swept, swept
 from pagespec.laws.whole import BOOT_LAWS, RETURN_LAWS
+from pagespec.laws.wording import wording
 from pagespec.machine import Machine
-from pagespec.stamps import (
-    Stamps,
-    boot_stamps,
-    expected_alloc,
-    expected_free,
-    expected_lists,
-    mask_of,
-)
-from pagespec.types import NO_MEMORY, Block
-from pagespec.verbs import Op, Outcome, Verb
-from pagespec.zone import Zone, free_blocks
+from pagespec.migratetype import ISOLATE, MOVABLE
+from pagespec.stamps import Stamps, boot_stamps, expected_lists, foretell
+from pagespec.stamps.blocks import mask_of
+from pagespec.types import Block, Pfn
+from pagespec.verbs import Op, Outcome
+from pagespec.zone import Zone, lists_of
 
 Shape: TypeAlias = int
-"""The number of a set of free blocks and holdings."""
+"""The number of a set of free blocks, holdings and types."""
+
+
+class Step(NamedTuple):
+    """All but the log that a law of steps can see of one, states by their shapes."""
+
+    was: Shape
+    op: Op
+    outcome: Outcome
+    visited: int
+    becomes: Shape
 
 
 @dataclass(slots=True)
 class Judge:
     """What has been judged already.
 
-    shapes: the number of each shape. steps: the requests between shapes, with their outcomes.
+    repeats: what the lists of a state imply, by their bytes. shapes: the number of each shape.
+    steps: the logs of each request between shapes. rest: the length of a state behind its lists.
     """
 
     machine: Machine
-    origin: int
+    rest: int
+    repeats: dict[bytes, Implied] = field(default_factory=dict)
     shapes: dict[bytes, Shape] = field(default_factory=dict)
-    steps: set[tuple[Shape, Op, Outcome, int, Shape]] = field(default_factory=set)
+    steps: dict[Step, list[list[Event]]] = field(default_factory=dict)
 
 
 def judge_of(machine: Machine, booted: Zone) -> Judge:
@@ -48,69 +69,108 @@ def judge_of(machine: Machine, booted: Zone) -> Judge:
 
     Raises LawBroken, as all judging does.
     """
-    BOOT_LAWS.check(machine.era, booted)
-    stamps = boot_stamps(machine)
-    lists = [list(blocks) for blocks in booted.free_area]
-    EXACT_LAWS.check(machine.era, Placed("boot", 0, 0, lists, expected_lists(stamps)))
-    return Judge(machine, stamps.origin)
+    BOOT_LAWS.check(machine.era, swept(booted))
+    expected = expected_lists(boot_stamps(machine))
+    EXACT_LAWS.check(machine.era, Placed("boot", 0, 0, lists_of(booted), expected))
+    return Judge(machine, length_behind_lists(machine))
 
 
-def judge_state(judge: Judge, zone: Zone) -> Shape:
+def judge_state(judge: Judge, zone: Zone, state: State) -> Shape:
     """Judge a state, unless its shape has been judged; return the shape."""
-    start = judge.machine.start
-    marks = bytearray(2 * judge.machine.pages)
-    for order, blocks in enumerate(zone.free_area):
-        for pfn in blocks:
-            marks[2 * (pfn - start)] = order + 1
-    for pfn, held in zone.held.items():
-        marks[2 * (pfn - start) + 1] = held.order + 1
-    mark = bytes(marks)
+    machine, lists, rest = judge.machine, state[: -judge.rest], state[-judge.rest :]
+    repeats = judge.repeats.get(lists)
+    if repeats is None:
+        # The last list ends at a separator too.
+        repeats = judge.repeats[lists] = implied(machine, lists.split(SEPARATOR)[:-1])
+    check_in_step(zone, state, repeats)
+    types = bytes(
+        sorted(pfn - machine.start for pfn, held in zone.held.items() if held.mt is MOVABLE)
+    )
+    mark = b"".join((repeats.marks, rest, types))
     shape = judge.shapes.get(mark)
     if shape is None:
-        STATE_LAWS.check(judge.machine.era, zone)
-        if not zone.held:
-            RETURN_LAWS.check(judge.machine.era, zone)
+        sweep = swept(zone)
+        STATE_LAWS.check(judge.machine.era, sweep)
+        if is_whole(zone):
+            RETURN_LAWS.check(judge.machine.era, sweep)
         shape = judge.shapes[mark] = len(judge.shapes)
     return shape
 
 
-def judge_step(
-    judge: Judge, before: Zone, was: Shape, op: Op, outcome: Outcome, after: Zone, becomes: Shape
-) -> None:
-    """Judge a step between two states, given their shapes."""
-    step = (was, op, outcome, after.visited, becomes)
-    if step not in judge.steps:
-        verb, order, pfn, _ = op
-        STEP_LAWS.check(
-            judge.machine.era,
-            Transition(before, verb.value, order, pfn, outcome, after, after.visited),
-        )
-        judge.steps.add(step)
+def is_whole(zone: Zone) -> bool:
+    """Whether nothing is held and nothing is out of use, so that all memory is back."""
+    return not (zone.held or zone.poisoned or zone.offline or ISOLATE in zone.pageblocks)
+
+
+def judge_step(judge: Judge, step: Step, before: Swept, after: Zone) -> None:
+    """Judge a step between two states, unless one like it, with the same log, has been judged."""
+    logs = judge.steps.setdefault(step, [])
+    # To compare logs is much faster than to hash them, and there is rarely more than one.
+    if after.log not in logs:
+        _, op, outcome, visited, _ = step
+        transition = Transition(before, op, outcome, swept(after), visited, tuple(after.log))
+        STEP_LAWS.check(judge.machine.era, transition)
+        logs.append(after.log)
 
 
 def judge_order(stamps: Stamps, op: Op, outcome: Outcome, after: Zone) -> None:
     """Judge the lists after a step, and what it returned, by the stamps of the state before."""
-    machine, stamp = stamps.machine, stamps.stamp.copy()
-    stamps = Stamps(machine, stamps.origin, stamps.free, stamp, stamps.clock)
-    if op.verb is Verb.ALLOC:
-        pfn = expected_alloc(stamps, op.order)
-        due = NO_MEMORY if pfn is None else pfn
-    else:
-        expected_free(stamps, op.pfn, op.order)
-        due = 0
-    lists = [list(blocks) for blocks in after.free_area]
-    expected = expected_lists(stamps)
-    if outcome != due or lists != expected:
-        EXACT_LAWS.check(machine.era, Placed(op.verb.value, outcome, due, lists, expected))
+    due = outcome
+    if outcome not in REFUSALS:
+        stamps = fresh(stamps)
+        freed = [Block(event.pfn, event.order) for event in after.log if event.kind is Kind.FREE]
+        due = foretell(stamps, op, freed)
+    lists, expected = lists_of(after), expected_lists(stamps)
+    era, pageblocks = stamps.machine.era, after.pageblocks
+    if outcome != due or pageblocks != stamps.pageblocks:
+        told = Foretold(wording(op), outcome, due, pageblocks, stamps.pageblocks)
+        ORACLE_LAWS.check(era, told)
+    if lists != expected:
+        EXACT_LAWS.check(era, Placed(wording(op), outcome, due, lists, expected))
+    if pageblocks and places_of(stamps) != places_in(after, stamps.origin):
+        raise LawBroken(
+            "SPEC-stamps",
+            f"after {wording(op)} the spec has {places_in(after, stamps.origin)}, the stamps "
+            f"{places_of(stamps)}",
+        )
 
 
-def stamps_of(judge: Judge, zone: Zone) -> Stamps:
-    """Stamps that put the free blocks in the order in which the lists hold them."""
-    blocks = [Block(pfn - judge.origin, order) for pfn, order in free_blocks(zone)]
+def fresh(stamps: Stamps) -> Stamps:
+    """The same stamps, sharing nothing that changes."""
     return Stamps(
-        judge.machine,
-        judge.origin,
-        free=sum(mask_of(*block) for block in blocks),
-        stamp={block: place for place, block in enumerate(blocks)},
-        clock=len(blocks),
+        stamps.machine,
+        stamps.origin,
+        stamps.pageblocks.copy(),
+        stamps.reserved,
+        stamps.stamp.copy(),
+        stamps.listed.copy(),
+        stamps.clock,
+        stamps.guards.copy(),
+        stamps.movable,
+        stamps.offline,
     )
+
+
+class Places(NamedTuple):
+    """What stamps know besides lists and types, counted from their origin."""
+
+    guards: set[Block]
+    movable: int
+    reserved: int
+    offline: int
+
+
+def places_of(stamps: Stamps) -> Places:
+    """What the stamps say about it."""
+    return Places(stamps.guards, stamps.movable, stamps.reserved, stamps.offline)
+
+
+def places_in(zone: Zone, origin: Pfn) -> Places:
+    """What the zone says about it."""
+    movable = 0
+    for pfn, held in zone.held.items():
+        if held.mt is MOVABLE:
+            movable |= mask_of(pfn - origin, held.order)
+    guards = {Block(pfn - origin, order) for pfn, order in zone.guards.items()}
+    offline = len(zone.offline) * SIZES[zone.machine.pageblock or 0]
+    return Places(guards, movable, zone.nr_reserved, offline)

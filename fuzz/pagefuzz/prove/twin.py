@@ -10,51 +10,84 @@ from pageimpl.allocator import Allocator
 from pageimpl.layout import empty_zone
 from pageimpl.memory import (
     BUDDY,
+    GUARD,
     HELD,
+    OFFLINE,
+    POISONED,
+    TYPE_SHIFT,
+    TYPES_SHIFT,
     Memory,
     OutsideMemory,
     byte_at,
+    managed_of,
     map_of,
     origin_of,
+    owner_of,
     set_byte,
+    set_free_cma,
+    set_free_highatomic,
     set_free_pages,
+    set_managed,
     set_next,
     set_nr_free,
+    set_nr_reserved,
     set_owner,
     set_prev,
     set_refs,
     set_tag,
+    set_type,
     shift_of,
     span_of,
 )
 from pageimpl.refine import zone_of
 from pageimpl.walk import TornList
+from pagespec.frames import SIZES
 from pagespec.laws.exact import TWIN_LAWS, Twins
 from pagespec.laws.law import LawBroken
 from pagespec.machine import Machine
-from pagespec.verbs import Op, Outcome, Verb
+from pagespec.verbs import Op, Outcome
 from pagespec.zone import Zone
 
 
 def write(memory: Memory, zone: Zone) -> None:
     """Make the memory of an empty zone stand for a state whose blocks all have one reference."""
     shift = shift_of(memory)
-    for order, blocks in enumerate(zone.free_area):
-        before = order
-        for pfn in blocks:
-            _link(memory, before, pfn + shift)
-            before = pfn + shift
-        _link(memory, before, order)
+    for order, lists in enumerate(zone.free_area):
+        for mt, blocks in lists.items():
+            head = before = order << TYPES_SHIFT | mt
+            for pfn in blocks:
+                _link(memory, before, pfn + shift)
+                before = pfn + shift
+            _link(memory, before, head)
         set_nr_free(memory, order, zone.nr_free[order])
     for pfn, order in zone.tag.items():
         set_tag(memory, pfn + shift, BUDDY | order)
+    for pfn, order in zone.guards.items():
+        set_tag(memory, pfn + shift, GUARD | BUDDY | order)
     for order, pairs in enumerate(zone.pair_bits):
         for pair in pairs:
             _set_pair(memory, zone.machine, order, pair)
     for pfn, held in zone.held.items():
-        set_owner(memory, pfn + shift, HELD | held.order)
+        set_owner(memory, pfn + shift, HELD | held.mt << TYPE_SHIFT | held.order)
         set_refs(memory, pfn + shift, held.refs)
+    _write_places(memory, zone)
     set_free_pages(memory, zone.free_pages)
+    set_free_cma(memory, zone.free_cma)
+    set_free_highatomic(memory, zone.free_highatomic)
+    set_nr_reserved(memory, zone.nr_reserved)
+
+
+def _write_places(memory: Memory, zone: Zone) -> None:
+    """Write the types of pageblocks, and the frames that are out of use."""
+    shift, size = shift_of(memory), SIZES[zone.machine.pageblock or 0]
+    first = zone.machine.start // size * size
+    for number, mt in enumerate(zone.pageblocks):
+        set_type(memory, first + number * size + shift, mt)
+    for pfn in zone.poisoned:
+        set_owner(memory, pfn + shift, owner_of(memory, pfn + shift) | POISONED)
+    for pfn in zone.offline:
+        set_owner(memory, pfn + shift, owner_of(memory, pfn + shift) | OFFLINE)
+    set_managed(memory, managed_of(memory) - len(zone.offline) * size)
 
 
 def _link(memory: Memory, before: int, after: int) -> None:
@@ -72,18 +105,14 @@ def _set_pair(memory: Memory, machine: Machine, order: int, pair: int) -> None:
 
 def twin_beside(allocator: Allocator) -> Callable[[Zone, Op, Outcome, Zone], None]:
     """A twin that serves each request from the same state, compared in outcome and every field."""
-    machine, memory, kernels = allocator.machine, allocator.memory, allocator.kernels
+    machine, memory = allocator.machine, allocator.memory
     blank = empty_zone(machine).array
-    mem = kernels.operand(memory)
 
     def beside(before: Zone, op: Op, outcome: Outcome, after: Zone) -> None:
         memory.array[:] = blank
         write(memory, before)
         try:
-            if op.verb is Verb.ALLOC:
-                got = kernels.alloc_pages(mem, op.order, int(op.compound))
-            else:
-                got = kernels.free_pages(mem, op.pfn, op.order)
+            got = allocator.perform(op)
             view = zone_of(allocator)
         except OutsideMemory as outside:
             raise LawBroken("OUT-fault", str(outside)) from None
