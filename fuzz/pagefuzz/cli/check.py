@@ -24,7 +24,8 @@ def command(trace: str, snapshots: str | None, stats: str | None) -> Exit:
     """Ask whether a real kernel's trace keeps the laws.
 
     TRACE is the text of tracefs' `trace` file, plain, .xz or .gz; `-` is standard input. The set of
-    free frames is replayed from a snapshot, event by event, and compared with each later one.
+    free frames is replayed from a snapshot, event by event, and compared with each later one; so
+    are the lists that they are on and the pageblocks' types.
 
     Exit codes: 0 every law held; 1 a law broken; 2 bad input; 3 inconclusive, events were lost.
     """

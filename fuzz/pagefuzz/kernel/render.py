@@ -78,7 +78,8 @@ def notes(report: Report) -> list[str]:
     if not report.findings.comparisons:
         found.append(f"no snapshots: {', '.join(NEEDS_SNAPSHOT)} need the free set of one.")
     if report.findings.searches:
-        found.append(f"its fallbacks are searched for {' or '.join(report.findings.searches)}.")
+        searches = " or ".join(report.findings.searches)
+        found.append(f"of the ways to search for a fallback, only this one fits: {searches}.")
     if report.noise:
         found.append(f"{len(report.noise)} lines are no events, first line {report.noise[0]}.")
     return found
