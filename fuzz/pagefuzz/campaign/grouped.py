@@ -65,7 +65,7 @@ def holes_in(rng: Random, start: Pfn, pages: int) -> tuple[tuple[Pfn, Pfn], ...]
 
 def with_types(rng: Random, machine: Machine) -> Machine:
     """The machine with types for its pageblocks, and guard pages now and then."""
-    guard = rng.randint(1, machine.top) if machine.era.guards and rng.random() < 0.2 else 0
+    guard = rng.randint(1, machine.top) if machine.era.guards and rng.random() < 0.3 else 0
     if rng.random() < 0.2:
         return replace(machine, guard=guard)
     # Each machine leaves some types out.

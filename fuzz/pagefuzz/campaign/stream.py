@@ -48,6 +48,9 @@ class Replay:
             weights=uniform if top >= LARGE_TOP else rng.choice(((), uniform, [1])),
             illegal=rng.choice((16, 128)),
             references=rng.choice((32, 192)),
+            typed=rng.choice((16, 64, 256)),
+            atomic=rng.choice((0, 128, 512)),
+            nofragment=rng.choice((0, 64, 512)),
         )
         self.zone = boot(machine)
         self.done: list[tuple[Op, Outcome]] = []
