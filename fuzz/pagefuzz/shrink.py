@@ -64,12 +64,12 @@ def shrink(
     failing = _failing(trace, factory, level, law_id=None)
     if failing is None:
         raise ValueError("the trace breaks no law, so there is nothing to keep while shrinking")
-    best = failing
+    best = smallest = failing
     found(best)
     spent = 0
 
     def smaller(candidate: Trace) -> Trace | None:
-        nonlocal spent
+        nonlocal spent, smallest
         if spent > EFFORT:
             return None
         spent += cost_of(candidate)
@@ -77,8 +77,9 @@ def shrink(
             failing = _failing(candidate, factory, level, best.expect)
         except DomainError:
             return None
-        if failing is None or size_of(failing) >= size_of(best):
+        if failing is None or size_of(failing) >= size_of(smallest):
             return None
+        smallest = failing
         found(failing)
         return failing
 
