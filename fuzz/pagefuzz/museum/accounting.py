@@ -5,7 +5,13 @@ from pagefuzz.museum.mutant import SLIP, Edit, planted
 _NR_ADD = "set_nr_free(mem, order, nr_free_of(mem, order) + 1)"
 _NR_DEL = "set_nr_free(mem, order, nr_free_of(mem, order) - 1)"
 _TAKEN = "            set_free_pages(mem, free_pages_of(mem) - (1 << order))\n"
-_FREED = "    set_free_pages(mem, free_pages_of(mem) + (1 << order))\n"
+_ACCOUNT = "    account(mem, -(1 << order), mt)\n"
+_CUT = "    expand(mem, p, order, from_order, mt)\n"
+_FREED = "    account(mem, 1 << order, mt)\n"
+_MERGES = "    while order < top:\n"
+_ABSORBED = "            del_from_free_list(mem, buddy, order)\n"
+_SEARCH = "    for current in range(order, top_of(mem) + 1):\n"
+_TAKE = "            take(mem, p, order, current, mt)\n"
 _COUNT = "A count and the lists disagree."
 
 MUTANTS = (
@@ -27,11 +33,11 @@ MUTANTS = (
         "A merge of two blocks of order 3 does not lower that order's count.",
         Edit(
             "buddy",
-            "        del_from_free_list(mem, buddy, order)\n",
-            "        del_from_free_list(mem, buddy, order)\n"
-            "        set_nr_free(mem, order, nr_free_of(mem, order) + (order == 3))\n",
+            _ABSORBED,
+            _ABSORBED
+            + "            set_nr_free(mem, order, nr_free_of(mem, order) + (order == 3))\n",
         ),
-        Edit("buddy", "    next_of,\n", "    next_of,\n    nr_free_of,\n    set_nr_free,\n"),
+        Edit("buddy", "    guard_of,\n", "    guard_of,\n    nr_free_of,\n    set_nr_free,\n"),
         laws=("BUD-count",),
         fits=_COUNT,
     ),
@@ -68,7 +74,7 @@ MUTANTS = (
         "accounting",
         SLIP,
         "Free frames are lowered only when a block is taken whole, not when it is split.",
-        Edit("buddy", _TAKEN, "            if current == order:\n    " + _TAKEN),
+        Edit("buddy", _ACCOUNT + _CUT, "    if from_order == order:\n    " + _ACCOUNT + _CUT),
         laws=("BUD-count",),
         fits=_COUNT,
     ),
@@ -86,7 +92,7 @@ MUTANTS = (
         "accounting",
         SLIP,
         "A free adds the size of the merged block, of which part was counted already.",
-        Edit("buddy", _FREED, ""),
+        Edit("buddy", _FREED + _MERGES, _MERGES),
         Edit("buddy", "    if not to_tail and", _FREED + "    if not to_tail and"),
         laws=("BUD-count",),
         fits=_COUNT,
@@ -97,16 +103,8 @@ MUTANTS = (
         "INC-01",
         "The frames of a request are subtracted before the search and not added again when it "
         "fails: a failed attempt leaves a trace.",
-        Edit(
-            "buddy",
-            "    for current in range(order, top_of(mem) + 1):\n",
-            _TAKEN[8:] + "    for current in range(order, top_of(mem) + 1):\n",
-        ),
-        Edit(
-            "buddy",
-            _TAKEN + "            expand",
-            "            expand",
-        ),
+        Edit("buddy", _SEARCH, _ACCOUNT + _SEARCH),
+        Edit("buddy", _TAKE, "            account(mem, 1 << order, mt)\n" + _TAKE),
         laws=("BUD-count", "ZONE-frame"),
         fits="A request that failed has changed a count.",
     ),

@@ -5,6 +5,10 @@ from pagefuzz.museum.mutant import SLIP, Edit, planted
 _ALLOC_ORDER = 'NO_MEMORY, or a refusal\'s code."""\n    if order < 0 or order > top_of(mem):'
 _FREE_ORDER = 'from the upper half down.\n    """\n    if order < 0 or order > top_of(mem):\n'
 _WRONG = "    if owner & ORDER_BITS != order:\n        return WRONG_ORDER\n"
+_DROP = "    if drop_reference(mem, p):\n"
+_FRAME = "    p = pfn + shift_of(mem)\n"
+_OUTSIDE = "    if p < first_of(mem) or p + (1 << order) > end_of(mem):\n        return OUTSIDE\n"
+_MISALIGNED = "    if not is_aligned(p, order):\n        return MISALIGNED\n"
 _REFUSED = "An illegal request is served, or refused for the wrong reason."
 
 MUTANTS = (
@@ -14,7 +18,7 @@ MUTANTS = (
         SLIP,
         "A frame that has been given back counts as one that is held.",
         Edit(
-            "alloc",
+            "checks",
             "if owner >= HELD:\n        return p",
             "if owner >= HELD or owner == GIVEN:\n        return p",
         ),
@@ -27,7 +31,7 @@ MUTANTS = (
         "LNX-SLB-06",
         "The frame that the caller names is rounded down to the start of a block before it is "
         "checked, so that a frame inside is accepted.",
-        Edit("alloc", "p = pfn + shift_of(mem)\n", "p = head_of(pfn + shift_of(mem), order)\n"),
+        Edit("checks", _FRAME, "    p = head_of(pfn + shift_of(mem), order)\n"),
         laws=("OUT-refuse", "BUD-refuse"),
         fits=_REFUSED,
     ),
@@ -36,7 +40,7 @@ MUTANTS = (
         "bad free",
         SLIP,
         "The order of the free is believed and not compared with that of the allocation.",
-        Edit("alloc", _WRONG, ""),
+        Edit("alloc", _WRONG + _DROP, _DROP),
         laws=("OUT-refuse",),
         fits="An illegal free is served.",
     ),
@@ -45,7 +49,7 @@ MUTANTS = (
         "bad free",
         "SPB-09",
         "A free with the right frame and another order does nothing and says nothing.",
-        Edit("alloc", _WRONG, _WRONG.replace("return WRONG_ORDER", "return 0")),
+        Edit("alloc", _WRONG + _DROP, _WRONG.replace("return WRONG_ORDER", "return 0") + _DROP),
         laws=("OUT-refuse",),
         fits="The caller is told that an illegal free was served.",
     ),
@@ -54,7 +58,7 @@ MUTANTS = (
         "bad free",
         SLIP,
         "The alignment of the frame is not checked, and what follows finds another reason.",
-        Edit("alloc", "    if not is_aligned(p, order):\n        return MISALIGNED\n", ""),
+        Edit("checks", _MISALIGNED + "    owner", "    owner"),
         laws=("OUT-refuse", "BUD-refuse"),
         fits=_REFUSED,
     ),
@@ -63,11 +67,7 @@ MUTANTS = (
         "bad free",
         SLIP,
         "The owner of a frame outside the zone is read without asking for the bounds.",
-        Edit(
-            "alloc",
-            "    if p < first_of(mem) or p + (1 << order) > end_of(mem):\n        return OUTSIDE\n",
-            "",
-        ),
+        Edit("checks", _FRAME + _OUTSIDE, _FRAME),
         laws=("OUT-fault", "OUT-refuse", "BUD-refuse"),
         fits=_REFUSED,
     ),
@@ -76,7 +76,7 @@ MUTANTS = (
         "bad free",
         SLIP,
         "The search for a block that covers the frame stops at the zone's first block: <= for <.",
-        Edit("alloc", "if head < first_of(mem):", "if head <= first_of(mem):"),
+        Edit("checks", "if head < first_of(mem):", "if head <= first_of(mem):"),
         laws=("BUD-refuse",),
         fits="An interior frame is taken for one that nobody holds.",
     ),
@@ -86,7 +86,7 @@ MUTANTS = (
         SLIP,
         "The search for a block that covers the frame ends one order too early.",
         Edit(
-            "alloc",
+            "checks",
             "for order in range(1, top_of(mem) + 1):",
             "for order in range(1, top_of(mem)):",
         ),
@@ -136,10 +136,10 @@ MUTANTS = (
         "A free notes its order as the block's before it finds that they differ.",
         Edit(
             "alloc",
-            _WRONG,
+            _WRONG + _DROP,
             "    if owner & ORDER_BITS != order:\n"
             "        set_owner(mem, p, owner & ~ORDER_BITS | order)\n"
-            "        return WRONG_ORDER\n",
+            "        return WRONG_ORDER\n" + _DROP,
         ),
         laws=("ZONE-frame", "BUD-partition"),
         fits="A refused request has changed the zone: the block covers more or less than before.",

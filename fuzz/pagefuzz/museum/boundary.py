@@ -3,6 +3,8 @@
 from pagefuzz.museum.mutant import SLIP, Edit, planted
 
 _EXISTS = "return first_of(mem) <= p < end_of(mem) and owner_of(mem, p) != HOLE"
+_ALIGNED = "is_aligned(p, order):\n        return MISALIGNED\n    owner"
+_BOUNDS = "shift_of(mem)\n    if p < first_of(mem) or p + (1 << order) > end_of(mem):"
 _WHY = "A frame without memory is merged: the block leaves the zone, or a list runs outside it."
 _WHY_EVERYWHERE = _WHY + " The look ahead asks too, and believes in a free block that is not there."
 
@@ -79,7 +81,7 @@ MUTANTS = (
         "boundary",
         SLIP,
         "A free checks alignment from frame zero in eras that count from the zone's start.",
-        Edit("alloc", "is_aligned(p, order)", "is_aligned(pfn, order)"),
+        Edit("checks", _ALIGNED, _ALIGNED.replace("(p,", "(pfn,")),
         laws=("OUT-refuse", "BUD-refuse"),
         fits="Legal frees are refused as misaligned, or illegal ones for another reason.",
     ),
@@ -88,7 +90,7 @@ MUTANTS = (
         "boundary",
         "KUT-02",
         "A block that ends exactly where the zone does cannot be freed: >= for >.",
-        Edit("alloc", "p + (1 << order) > end_of(mem)", "p + (1 << order) >= end_of(mem)"),
+        Edit("checks", _BOUNDS, _BOUNDS.replace("> end_of", ">= end_of")),
         laws=("OUT-refuse", "BUD-refuse"),
         fits="A legal free is refused.",
     ),
@@ -97,7 +99,7 @@ MUTANTS = (
         "boundary",
         SLIP,
         "The bounds of a free are checked for the first frame and not for the last.",
-        Edit("alloc", "p + (1 << order) > end_of(mem)", "p >= end_of(mem)"),
+        Edit("checks", _BOUNDS, _BOUNDS.replace("p + (1 << order) > end", "p >= end")),
         laws=("BUD-refuse",),
         fits="A block that runs out of the zone is refused for another reason.",
     ),

@@ -21,13 +21,19 @@ class Equivalent(NamedTuple):
 EQUIVALENTS: tuple[Equivalent, ...] = (
     Equivalent(
         "split-to-tail",
-        "A split puts the upper halves at the tails.",
+        "A split for a request of the list's own type puts the upper halves at the tails.",
         "The lists below the order that serves were empty, or one of them would have served.",
         (
             Edit(
                 "buddy",
-                "add_to_free_list(mem, p + (1 << high), high, False)",
-                "add_to_free_list(mem, p + (1 << high), high, True)",
+                "            take(mem, p, order, current, mt)\n",
+                "            del_from_free_list(mem, p, current)\n"
+                "            account(mem, -(1 << order), mt)\n"
+                "            for high in range(current - 1, order - 1, -1):\n"
+                "                add_half(mem, p + (1 << high), high, mt)\n"
+                "                if high >= guard_of(mem):\n"
+                "                    list_del(mem, p + (1 << high), high)\n"
+                "                    list_add(mem, p + (1 << high), high, mt, True)\n",
             ),
         ),
     ),
@@ -38,8 +44,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         (
             Edit(
                 "boot",
-                "largest_order_at(p, end - p, top)",
-                "largest_order_at(p, end - p - 1, top)",
+                "largest_order_at(p, beyond - p, top)",
+                "largest_order_at(p, beyond - p - 1, top)",
             ),
         ),
     ),
@@ -50,8 +56,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         (
             Edit(
                 "buddy",
-                "return tag_of(mem, p) == BUDDY | order",
-                "return tag_of(mem, p) >= BUDDY | order",
+                "return tag_of(mem, p) & ~GUARD == BUDDY | order",
+                "return tag_of(mem, p) & ~GUARD >= BUDDY | order",
             ),
         ),
     ),
@@ -80,7 +86,13 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "references-added-to-none",
         "A block that is given out gets one reference more than it had.",
         "Free blocks have none: the last one was dropped, or there never was one.",
-        (Edit("alloc", "set_refs(mem, p, 1)", "set_refs(mem, p, refs_of(mem, p) + 1)"),),
+        (
+            Edit(
+                "alloc",
+                "set_refs(mem, p, 1)\n    return p",
+                "set_refs(mem, p, refs_of(mem, p) + 1)\n    return p",
+            ),
+        ),
     ),
     Equivalent(
         "owner-read-after-the-drop",

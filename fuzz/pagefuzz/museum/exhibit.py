@@ -60,10 +60,7 @@ def plain_exhibit(edits: Iterable[Edit]) -> TwinFactory:
         replace(
             kernels,
             boot_chunk=metered(kernels.boot_chunk),
-            alloc_pages=metered(kernels.alloc_pages),
-            free_pages=metered(kernels.free_pages),
-            get_page=metered(kernels.get_page),
-            put_page=metered(kernels.put_page),
+            perform=metered(kernels.perform),
         )
     )
 

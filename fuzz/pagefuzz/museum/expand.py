@@ -2,8 +2,14 @@
 
 from pagefuzz.museum.mutant import SLIP, Edit, planted
 
-_SPLIT = "add_to_free_list(mem, p + (1 << high), high, False)"
+_SPLIT = "add_half(mem, p + (1 << high), high, mt)"
 _RETURN = "            return p\n"
+_FALLBACKS_RETURN = (
+    "    take(mem, p, order, from_order, other)\n    return p",
+    "    take(mem, p, order, from_order, mt)\n    return p",
+    "        take(mem, p, order, from_order, mt)\n        return p",
+    "    take(mem, p, order, from_order, block_mt)\n    return p",
+)
 _SEARCH = "for current in range(order, top_of(mem) + 1):"
 
 MUTANTS = (
@@ -13,8 +19,12 @@ MUTANTS = (
         "Linux 2.4.0",
         "The lower halves are given back and the highest part is handed out: 2.4.0's way, in the "
         "order-tag design.",
-        Edit("buddy", _SPLIT, "add_to_free_list(mem, p, high, False)\n        p += 1 << high"),
+        Edit("buddy", _SPLIT, "add_half(mem, p, high, mt)\n        p += 1 << high"),
         Edit("buddy", _RETURN, "            return p + (1 << current) - (1 << order)\n"),
+        *(
+            Edit("fallback", took, took + " + (1 << from_order) - (1 << order)")
+            for took in _FALLBACKS_RETURN
+        ),
         laws=("BUD-expand",),
         fits="The part that is handed out is not the lowest.",
     ),
@@ -23,7 +33,7 @@ MUTANTS = (
         "expand/split",
         SLIP,
         "The last turn of the split lists the half that is handed out in place of the other.",
-        Edit("buddy", _SPLIT, "add_to_free_list(mem, p + (1 << high) * (high > low), high, False)"),
+        Edit("buddy", _SPLIT, "add_half(mem, p + (1 << high) * (high > low), high, mt)"),
         laws=("BUD-partition",),
         fits="The block has two owners, the list and the caller.",
     ),
@@ -82,8 +92,7 @@ MUTANTS = (
         "expand/split",
         SLIP,
         "Requests are served from the tail of the list.",
-        Edit("buddy", "p = next_of(mem, current)", "p = prev_of(mem, current)"),
-        Edit("buddy", "    next_of,\n", "    prev_of,\n"),
+        Edit("zone", "p = next_of(mem, head)", "p = prev_of(mem, head)"),
         laws=("BUD-place",),
         fits="Another block of the right order is picked, which only `exact` forbids.",
     ),

@@ -23,15 +23,10 @@ from pagefuzz.target.protocol import Factory
 from pagespec.era import ERAS
 from pagespec.machine import Machine
 from pagespec.trace import text_of
+from pagespec.verbs import Op, Verb
 
-HUNT_SECONDS = 10.0
-"""How long a hunt may go on from its first request to the first failure."""
-
-COMPILED_SECONDS = 120.0
+COMPILED_SECONDS = 180.0
 """How long the process of a compiled hunt may go on: to compile, to hunt and to shrink."""
-
-LONGEST_TRACE = 8
-"""Requests that nine of ten shrunk traces must not exceed."""
 
 
 class Kill(NamedTuple):
@@ -96,7 +91,7 @@ def hunt_plain(mutant: Mutant, seed: int) -> Kill | None:
 
 
 def _kill(mutant: Mutant, factory: Factory, seed: int) -> Kill | None:
-    finding = hunt(factory, seed, HUNT_SECONDS)
+    finding = hunt(factory, seed, mutant.limits.seconds)
     if finding is None:
         return None
     small = finding.small
@@ -128,7 +123,7 @@ def _hunt_compiled(sender: Connection, mutant: Mutant, seed: int) -> None:
     factory = compiled_exhibit(mutant.edits)
     # Compiling is not hunting: it is done before the clock starts.
     for era in ("2.6.8", "6.12"):
-        factory(Machine(pages=8, top=2, era=ERAS[era])).alloc(0)
+        factory(Machine(pages=8, top=2, era=ERAS[era])).serve(Op(Verb.ALLOC))
     sender.send(_kill(mutant, factory, seed))
 
 

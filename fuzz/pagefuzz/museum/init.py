@@ -2,7 +2,8 @@
 
 from pagefuzz.museum.mutant import SLIP, Edit, planted
 
-_LARGEST = "largest_order_at(p, end - p, top)"
+_LARGEST = "largest_order_at(p, beyond - p, top)"
+_NEXT = "            p += 1 << order\n"
 
 MUTANTS = (
     planted(
@@ -10,7 +11,7 @@ MUTANTS = (
         "init",
         SLIP,
         "Memory behind a chunk's last whole top block is not handed over.",
-        Edit("boot", "while p < end:", "while p + (1 << top) <= end:"),
+        Edit("boot", "end += shift_of(mem)", "end = head_of(end + shift_of(mem), top)"),
         laws=("INIT", "BUD-partition"),
         fits="Managed frames are in no place after boot.",
     ),
@@ -38,7 +39,7 @@ MUTANTS = (
         "init",
         "XEN-01",
         "Blocks around a missing frame grow as long as they fit, whether they are aligned or not.",
-        Edit("boot", _LARGEST, "largest_order_at(0, end - p, top)"),
+        Edit("boot", _LARGEST, "largest_order_at(0, beyond - p, top)"),
         laws=("BUD-align",),
         fits="A free block is off its alignment.",
     ),
@@ -50,10 +51,9 @@ MUTANTS = (
         "handed over twice.",
         Edit(
             "boot",
-            "        p += 1 << order\n",
-            "        p += 1 << order\n"
-            "        if p == end and p - (1 << order) == first + shift_of(mem):\n"
-            "            give_back(mem, p - (1 << order), order, to_tail)\n",
+            _NEXT,
+            _NEXT + "            if p == end and p - (1 << order) == first + shift_of(mem):\n"
+            "                give_back(mem, p - (1 << order), order, boot_to_tail_of(mem) != 0)\n",
         ),
         laws=("BUD-disjoint", "BUD-links", "BUD-inside"),
         fits="A block is on the free lists twice: they overlap, or their links contradict each "

@@ -37,7 +37,7 @@ MUTANTS = (
         "linkage",
         SLIP,
         "A buddy that is merged is not taken off its list.",
-        Edit("buddy", "        del_from_free_list(mem, buddy, order)\n", ""),
+        Edit("buddy", "            del_from_free_list(mem, buddy, order)\n", "            pass\n"),
         laws=("BUD-disjoint", "BUD-links"),
         fits="A frame is free twice, as part of two listed blocks.",
     ),
@@ -57,8 +57,8 @@ MUTANTS = (
         "Blocks for the head enter at the tail and the reverse.",
         Edit(
             "zone",
-            "prev_of(mem, order) if to_tail else order",
-            "order if to_tail else prev_of(mem, order)",
+            "prev_of(mem, head) if to_tail else head",
+            "head if to_tail else prev_of(mem, head)",
         ),
         laws=("BUD-place",),
         fits="Nothing but the place in the list changes.",
@@ -69,7 +69,7 @@ MUTANTS = (
         SLIP,
         "A block for the tail enters behind the first one, which is the same only in lists of up "
         "to one.",
-        Edit("zone", "prev_of(mem, order) if to_tail", "next_of(mem, order) if to_tail"),
+        Edit("zone", "prev_of(mem, head) if to_tail", "next_of(mem, head) if to_tail"),
         laws=("BUD-place",),
         fits="Nothing but the place in the list changes.",
     ),

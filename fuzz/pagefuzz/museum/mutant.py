@@ -16,9 +16,35 @@ Kind = Literal[
     "accounting",
     "linkage",
     "references",
+    "fallback",
+    "pageblock",
+    "reserve",
+    "isolation",
+    "ranges",
+    "places",
 ]
 SLIP = "slip"
 """The source of a fault that no history tells of: a plausible slip of the hand."""
+
+
+class Limits(NamedTuple):
+    """What is asked of the hunts for a mutant.
+
+    seconds: how long one may go on from its first request to the first failure. requests: what nine
+    of ten shrunk traces must not exceed.
+    """
+
+    seconds: float
+    requests: int
+
+
+BLOCK_LIMITS = Limits(10.0, 8)
+TYPED_LIMITS = Limits(20.0, 12)
+"""For faults about pageblocks: most take an empty list or a full pageblock before they show."""
+
+TYPED_KINDS: frozenset[Kind] = frozenset(
+    {"fallback", "pageblock", "reserve", "isolation", "ranges", "places"}
+)
 
 
 class Edit(NamedTuple):
@@ -55,6 +81,11 @@ class Mutant:
     edits: tuple[Edit, ...]
     laws: frozenset[str]
     fits: str
+
+    @property
+    def limits(self) -> Limits:
+        """What is asked of its hunts."""
+        return TYPED_LIMITS if self.kind in TYPED_KINDS else BLOCK_LIMITS
 
 
 def planted(

@@ -99,7 +99,7 @@ MUTANTS = (
         "references",
         SLIP,
         "A block that was asked for as compound is not marked so.",
-        Edit("alloc", "(COMPOUND if compound else 0)", "0"),
+        Edit("alloc", "compound = COMPOUND if want & COMPOUND_WANTED else 0", "compound = 0"),
         laws=("SPLIT-pieces", "ZONE-frame"),
         fits="The holding is not what the request makes it, and the block is later freed in "
         "pieces.",

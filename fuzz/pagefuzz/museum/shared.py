@@ -106,7 +106,7 @@ def judge_of(test: str) -> str:
 
 
 _SPEC, _TWIN = "spec/pagespec", "impl/pageimpl"
-_STAMPS = f"{_SPEC}/stamps.py"
+_STAMPS = f"{_SPEC}/stamps/blocks.py"
 
 SHARED: tuple[SharedSlip, ...] = (
     SharedSlip(
