@@ -71,6 +71,7 @@ def test_two_targets_of_one_era(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_is_ignored_is_not_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither as what differs nor as a law about it."""
     machine = ("--machine", "pages=8 top=3 pageblock=2", "--bound", "1")
     told = []
     for ignored in ((), ("--ignore", "tracepoints")):
@@ -79,6 +80,8 @@ def test_what_is_ignored_is_not_told(capsys: pytest.CaptureFixture[str]) -> None
 
     assert "; tracepoints" in told[0]
     assert "; tracepoints" not in told[1]
+    assert "EVT-order" in told[0]
+    assert "EVT-order" not in told[1]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import click
 
 from pagefuzz.cli.options import Seed, new_seed
 from pagefuzz.diff.comparing import Walks, search_all, tasks_of, walk_all
-from pagefuzz.diff.difference import ASPECTS, Aspect
+from pagefuzz.diff.difference import IGNORABLE, Aspect
 from pagefuzz.diff.pair import pair_of
 from pagefuzz.diff.report import report
 from pagefuzz.errors import UsageError
@@ -44,7 +44,7 @@ from pagefuzz.report import console
 @click.option(
     "--ignore",
     "ignored",
-    type=click.Choice(ASPECTS),
+    type=click.Choice(IGNORABLE),
     multiple=True,
     help="Look past a difference of this kind; repeatable.",
 )

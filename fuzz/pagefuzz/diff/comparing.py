@@ -1,6 +1,5 @@
 """The whole comparison: every short trace on small machines, then walks on larger ones."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 from time import monotonic
@@ -13,10 +12,10 @@ from pagefuzz.diff.search import Found, search
 from pagefuzz.diff.seen import Side
 from pagefuzz.diff.walks import shrunk, walk
 from pagefuzz.errors import UsageError
+from pagefuzz.report.console import Tell
 from pagespec.types import DomainError
 
 Sides = tuple[Side, Side]
-Tell = Callable[[str], None]
 
 
 @dataclass(slots=True)

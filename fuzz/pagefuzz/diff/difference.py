@@ -1,7 +1,7 @@
 """What two sides show differently after the same request, in one sentence and in one word."""
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias
 
 from pagefuzz.diff.seen import Seen
 from pagefuzz.diff.state import State
@@ -26,7 +26,15 @@ Aspect: TypeAlias = Literal[
 ]
 """What differs; of several the first counts."""
 
-ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
+IGNORABLE: tuple[Aspect, ...] = (
+    "pageblock type",
+    "free blocks",
+    "list type",
+    "place in a list",
+    "count",
+    "tracepoints",
+)
+"""What may differ and yet be looked past: the two still hold the same blocks by the same names."""
 
 TRACEPOINTS = (Kind.ALLOC, Kind.FREE, Kind.ZONE_LOCKED, Kind.EXTFRAG)
 """The events that a kernel prints."""

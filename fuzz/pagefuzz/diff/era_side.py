@@ -40,15 +40,15 @@ class EraSide:
         return Seen(outcome, frozen(zone), tuple(zone.log), self.prints)
 
     def broken(
-        self, machine: Machine, path: Path | None, op: Op, after: Seen
+        self, machine: Machine, path: Path | None, shown: State | None, op: Op, after: Seen
     ) -> Iterator[LawBroken]:
-        """See `Side`. Both sides agree on the state before, so either's may stand for it."""
+        """See `Side`. The path is not needed."""
         state = _posed(machine, after.state)
         yield from _broken(machine, after.state)
-        if path is None:
+        if shown is None:
             yield from BOOT_LAWS.broken(machine.era, state)
         else:
-            before = _posed(machine, path.states[0])
+            before = _posed(machine, shown)
             # How much it looked at is left at 0: another era's bound is no law for it.
             step = Transition(before, op, after.outcome, state, log=after.log)
             yield from STEP_LAWS.broken(machine.era, step)

@@ -68,23 +68,24 @@ def parting_of(
     difference = difference_of(op.verb, seen, ignored)
     if difference is None:
         return None
+    told = seen
+    if "tracepoints" in ignored or not (seen[0].prints and seen[1].prints):
+        told = seen[0]._replace(log=()), seen[1]._replace(log=())
     verb = None if path is None else op.verb
-    group = Group(_law(sides, path, op, seen), difference.aspect, verb, _ways(seen))
+    group = Group(_law(sides, path, op, told), difference.aspect, verb, _ways(seen))
     return Parting(sides, path, op, seen, difference, group)
 
 
 def _law(sides: tuple[Side, Side], path: Path | None, op: Op, seen: tuple[Seen, Seen]) -> str:
     """The first law that one side keeps and the other breaks: whose it is, and who breaks it."""
-    one, other = sides
-    for breaker, after, keeper, kept in (
-        (other, seen[1], one, seen[0]),
-        (one, seen[0], other, seen[1]),
-    ):
-        for broken in breaker.broken(keeper.machine, path, op, after):
-            own = keeper.broken(keeper.machine, path, op, kept)
+    states = (None, None) if path is None else path.states
+    for keeper, breaker in ((0, 1), (1, 0)):
+        machine = sides[keeper].machine
+        for broken in sides[breaker].broken(machine, path, states[breaker], op, seen[breaker]):
+            own = sides[keeper].broken(machine, path, states[keeper], op, seen[keeper])
             if broken.law_id not in {each.law_id for each in own}:
-                whose = "" if one.machine == other.machine else f" of {keeper.machine.era.name}"
-                return f"{broken.law_id}{whose}, broken by {breaker.name}"
+                whose = "" if machine == sides[breaker].machine else f" of {machine.era.name}"
+                return f"{broken.law_id}{whose}, broken by {sides[breaker].name}"
     return ""
 
 

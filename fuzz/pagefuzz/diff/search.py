@@ -5,16 +5,15 @@ once, by the shortest trace that leads to it; where they part, the trace ends. S
 found first in its group has no shorter trace in this vocabulary on this machine.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from pagefuzz.diff.difference import Aspect
 from pagefuzz.diff.parting import BOOT, Group, Parting, parting_of
 from pagefuzz.diff.seen import Path, Seen, Side
 from pagefuzz.diff.vocabulary import vocabulary
+from pagefuzz.report.console import Tell
 from pagespec.verbs import Op
-
-Tell = Callable[[str], None]
 
 
 @dataclass(slots=True)

@@ -62,6 +62,9 @@ class Side(Protocol):
         """What it shows after one more request; shown: its state after the path."""
 
     def broken(
-        self, machine: Machine, path: Path | None, op: Op, after: Seen
+        self, machine: Machine, path: Path | None, shown: State | None, op: Op, after: Seen
     ) -> Iterator[LawBroken]:
-        """The laws of the machine's era that the request broke; that boot broke, without a path."""
+        """The laws of the machine's era that the request broke, if what it logged is told.
+
+        shown: its state before. Without a path and a state, the laws that boot broke.
+        """

@@ -43,9 +43,9 @@ class TargetSide:
         return run.seen(run.put(op))
 
     def broken(
-        self, machine: Machine, path: Path | None, op: Op, after: Seen
+        self, machine: Machine, path: Path | None, shown: State | None, op: Op, after: Seen
     ) -> Iterator[LawBroken]:
-        """See `Side`."""
+        """See `Side`. The request is put once more, and judged."""
         run = _Run(self.factory, machine, path.steps() if path is not None else ())
         return run.broken(op if path is not None else None)
 
