@@ -27,6 +27,9 @@ STREAM_REQUESTS, WALKS, EXAMPLES = 5_000, 6, 4
 """What one round is, for about as long in each gear: requests of each of two streams, walks,
 Hypothesis examples."""
 
+DECLINED = 60
+"""Machines of one round that an allocator may decline before it is walked on fewer of them."""
+
 
 def run_streams(
     plan: Plan, rng: Random, era: Era, factory: Factory, result: Result, found: Found
@@ -55,8 +58,9 @@ def run_streams(
 def run_walks(
     plan: Plan, rng: Random, era: Era, factory: Factory, result: Result, found: Found
 ) -> None:
-    """Random requests in lockstep, on machines of any shape; the allocator may decline some."""
-    for _ in range(WALKS * plan.rounds):
+    """Random requests in lockstep, on machines of any shape; others for those that are declined."""
+    left = WALKS * plan.rounds
+    while left and result.declined < DECLINED * plan.rounds:
         machine = random_machine(rng, era)
         lockstep: Lockstep | None = None
         try:
@@ -69,6 +73,7 @@ def run_walks(
             return
         finally:
             if lockstep is not None:
+                left -= 1
                 result.operations += len(lockstep.done)
                 result.judged += len(lockstep.done)
                 result.reached += lockstep.reached + verbs_served(lockstep.done)
