@@ -103,7 +103,7 @@ def test_machines_that_the_allocator_declines_are_passed_over() -> None:
     """An allocator that takes few machines has its finding shrunk within those."""
 
     def picky(machine: Machine) -> Twin:
-        if machine.pages < 13:
+        if machine.pages < 14:
             raise DomainError("too small for me")
         return twin(machine)
 
@@ -111,7 +111,7 @@ def test_machines_that_the_allocator_declines_are_passed_over() -> None:
     raw = next(
         trace
         for trace in (failure(twin, seed=seed) for seed in range(9))
-        if trace.machine.pages > 13
+        if trace.machine.pages > 14
     )
 
-    assert shrink(raw, picky).machine.pages == 13
+    assert shrink(raw, picky).machine.pages == 14

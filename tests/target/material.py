@@ -34,11 +34,9 @@ def any_machines(count: int, eras: tuple[Era, ...] = tuple(ERAS.values())) -> It
 
 
 def machines(count: int, eras: tuple[Era, ...] = tuple(ERAS.values())) -> Iterator[Machine]:
-    """The same, but for those with pageblocks: what an allocator that is asked by calls takes."""
-    return (
-        machine if machine.pageblock is None else replace(machine, pageblock=None, types=())
-        for machine in any_machines(count, eras)
-    )
+    """The same without pageblocks and guards: what an allocator that is asked by calls takes."""
+    for machine in any_machines(count, eras):
+        yield replace(machine, pageblock=None, types=(), guard=0)
 
 
 def walked(factory: Factory, machine: Machine, seed: int = 0, level: Level = "exact") -> Lockstep:

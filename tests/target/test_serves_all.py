@@ -1,5 +1,7 @@
 """Allocators that serve the whole vocabulary by one method, and those that do not."""
 
+from dataclasses import replace
+
 import pytest
 from tests.target.allocators import Called, Lists, Trusting
 from tests.target.material import any_machines, walked
@@ -31,9 +33,10 @@ def test_what_comes_with_the_project_serves_all(factory: Factory) -> None:
 
 @pytest.mark.parametrize("factory", [Called, Lists, Trusting])
 def test_who_is_asked_by_calls_declines_pageblocks(factory: Factory) -> None:
-    """It is no finding, and no other machine is declined."""
-    with pytest.raises(DomainError, match=r"declined: pageblock=2, .* has no serve\(op\)"):
-        Lockstep(GROUPED, factory)
+    """And guard pages; it is no finding, and no other machine is declined."""
+    for machine in (GROUPED, replace(PLAIN, guard=1)):
+        with pytest.raises(DomainError, match=r"declined: .* has no serve\(op\)"):
+            Lockstep(machine, factory)
 
     assert Adapter(factory, PLAIN).verbs <= BLOCK_VERBS
 

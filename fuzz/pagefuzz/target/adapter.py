@@ -101,10 +101,12 @@ class Adapter:
                 f"the target's {name} has serve(op) and does not promise to refuse; expected "
                 "Promises(refuses=True)"
             )
-        if self.all is None and self.machine.pageblock is not None:
+        machine = self.machine
+        if self.all is None and (machine.pageblock is not None or machine.guard):
             raise DomainError(
-                f"declined: pageblock={self.machine.pageblock}, and the target's {name} has no "
-                "serve(op); expected a machine without pageblocks"
+                f"declined: the machine has pageblocks or guard pages (pageblock="
+                f"{machine.pageblock}, guard={machine.guard}), and the target's {name} has no "
+                "serve(op); expected a machine without"
             )
 
     def serve(self, op: Op) -> Outcome:
