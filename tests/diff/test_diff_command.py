@@ -37,9 +37,29 @@ def test_no_difference(capsys: pytest.CaptureFixture[str]) -> None:
     told = capsys.readouterr().out
 
     assert code == 0
-    assert "no difference in any trace of this vocabulary of up to so many requests: 2 on" in told
+    assert "no difference in any trace of this vocabulary of up to 2 requests on" in told
     assert "nor in 3 walks; not refuted beyond" in told
     assert "vocabulary: alloc" in told
+
+
+def test_what_was_found_is_told_when_interrupted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 130, the seed once more, and no claim about what was not finished."""
+
+    def interrupted(sides: object, rng: object, ignored: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pagefuzz.diff.comparing.walk", interrupted)
+    code = run(["diff", "4.10", "4.11-rc", *SMALL, "--walks", "3", "--seed", "1"])
+    finished = capsys.readouterr().out
+    monkeypatch.setattr("pagefuzz.diff.search.vocabulary", interrupted)
+    unfinished = run(["diff", "4.10", "4.11-rc", *SMALL, "--walks", "3", "--seed", "1"])
+
+    assert (code, unfinished) == (130, 130)
+    assert "of up to 2 requests on" in finished
+    assert "of up to 0 requests on" in capsys.readouterr().out
+    assert finished.endswith("seed 00000001\n")
 
 
 def test_a_seed_gives_the_same_bytes(capsys: pytest.CaptureFixture[str]) -> None:
@@ -109,7 +129,7 @@ def test_what_is_ignored_is_not_told(capsys: pytest.CaptureFixture[str]) -> None
         ),
         (
             [*CALLED, "--era", "6.1", "--machine", "pages=8 top=2 pageblock=2"],
-            "declined: pageblock=2",
+            "has no serve(op)",
         ),
         (["5.15", "6.1", "--seconds", "nan"], "--seconds nan: expected a finite number"),
         (["5.15", "6.1", "--seed", "xyz"], "'xyz' is no seed"),

@@ -6,12 +6,12 @@ from pathlib import Path
 import click
 
 from pagefuzz.cli.options import Seed, new_seed
-from pagefuzz.diff.comparing import Walks, search_all, tasks_of, walk_all
+from pagefuzz.diff.comparing import Walked, Walks, search_all, tasks_of, walk_all
 from pagefuzz.diff.difference import IGNORABLE, Aspect
 from pagefuzz.diff.pair import pair_of
 from pagefuzz.diff.report import report
 from pagefuzz.errors import UsageError
-from pagefuzz.exits import Exit
+from pagefuzz.exits import Exit, worst
 from pagefuzz.findings import make_ready
 from pagefuzz.report import console
 
@@ -74,7 +74,8 @@ def command(
     one era that the other breaks, or "both allowed". First all short traces on small machines are
     tried, then random ones on larger machines.
 
-    Exit codes: 0 no difference was found, within the bounds that are printed; 1 they part; 2 usage.
+    Exit codes: 0 no difference was found, within the bounds that are printed; 1 they part; 2 usage;
+    130 interrupted, after what was found by then.
     """
     if not isfinite(seconds):
         raise UsageError(f"--seconds {seconds}: expected a finite number")
@@ -82,12 +83,15 @@ def command(
     tasks = tasks_of(pair, machines, bound)
     if out is not None:
         make_ready(out)
-    look_past = frozenset(ignored)
+    look_past, budget = frozenset(ignored), Walks(seed, seconds, walks)
+    walked, codes = Walked(), []
     console.seed(seed)
-    with console.progress("diff") as tell:
-        search_all(tasks, look_past, tell)
-        budget = Walks(seed, seconds, walks)
-        walked = walk_all(pair, tasks, bool(machines), budget, look_past, tell)
-    part = report((a, b), tasks, walked, out)
+    try:
+        with console.progress("diff") as tell:
+            search_all(tasks, look_past, tell)
+            walk_all(pair, tasks, bool(machines), budget, walked, look_past, tell)
+    except KeyboardInterrupt:
+        codes.append(Exit.INTERRUPTED)
+    codes.append(Exit.BROKEN if report((a, b), tasks, walked, out) else Exit.HELD)
     console.seed(seed)
-    return Exit.BROKEN if part else Exit.HELD
+    return worst(codes)

@@ -97,12 +97,12 @@ def walk_all(
     tasks: list[Task],
     chosen: bool,
     walks: Walks,
+    walked: Walked,
     ignored: frozenset[Aspect],
     tell: Tell,
-) -> Walked:
+) -> None:
     """Walk on random machines, or if machines were chosen on these."""
-    known = shortest(tasks)
-    walked, started = Walked(), monotonic()
+    known, started = shortest(tasks), monotonic()
     while walked.done != walks.count and (
         walks.count is not None or monotonic() - started < walks.seconds
     ):
@@ -113,7 +113,6 @@ def walk_all(
         if parting is not None and parting.group not in known:
             walked.found.add(shrunk(parting, ignored))
         tell(f"{walked.done} walks, {len(walked.found.first)} more groups")
-    return walked
 
 
 def _random_sides(pair: Pair, rng: Random) -> Sides:

@@ -51,15 +51,18 @@ def report(names: tuple[str, str], tasks: list[Task], walked: Walked, out: Path 
     console.table(
         "searched",
         ("machine", "all traces of up to", "pairs of states", "steps"),
-        [
-            (task.words, f"{task.bound} requests", task.found.states, task.found.steps)
-            for task in tasks
-        ],
+        [(task.words, _tried(task), task.found.states, task.found.steps) for task in tasks],
     )
     print(f"vocabulary: {WORDS}")
     print(f"walks: {walked.done}")
     print(_verdict(names, tasks, len(partings) + len(deeper), walked.done))
     return bool(partings or deeper)
+
+
+def _tried(task: Task) -> str:
+    """Up to which length all traces were tried."""
+    length = task.found.length
+    return "not searched" if length is None else f"{length} requests"
 
 
 def _row(names: tuple[str, str], group: Group) -> tuple[str, str, str, str]:
@@ -73,11 +76,12 @@ def _count(tasks: list[Task], group: Group) -> int:
 
 def _verdict(names: tuple[str, str], tasks: list[Task], groups: int, walks: int) -> str:
     """How far was looked, and no more than that."""
-    bounds = ", ".join(f"{task.bound} on {task.words!r}" for task in tasks)
+    searched = [task for task in tasks if task.found.length is not None]
+    bounds = ", ".join(f"{_tried(task)} on {task.words!r}" for task in searched)
     beyond = f", nor in {walks} walks" if walks else ""
     if groups:
         return f"{names[0]} and {names[1]} part; kinds of difference: {groups}"
     return (
-        f"{names[0]} and {names[1]}: no difference in any trace of this vocabulary of up to so "
-        f"many requests: {bounds}{beyond}; not refuted beyond"
+        f"{names[0]} and {names[1]}: no difference in any trace of this vocabulary of up to "
+        f"{bounds or '0 requests'}{beyond}; not refuted beyond"
     )

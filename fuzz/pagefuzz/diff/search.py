@@ -22,13 +22,14 @@ class Found:
 
     first: the first parting of each group, which is a shortest. partings: how many steps (a pair of
     states and a request) part in that way. states, steps: pairs of states gone on from, and
-    requests put in them.
+    requests put in them. length: all traces of up to so many requests were tried; None before any.
     """
 
     first: dict[Group, Parting] = field(default_factory=dict)
     partings: dict[Group, int] = field(default_factory=dict)
     states: int = 0
     steps: int = 0
+    length: int | None = None
 
     def add(self, parting: Parting) -> None:
         """Count a parting, and keep it if it is shorter than what its group has."""
@@ -49,10 +50,12 @@ def search(
     start = booted(sides, ignored)
     if isinstance(start, Parting):
         found.add(start)
+        found.length = bound
         return
     machines = sides[0].machine, sides[1].machine
     verbs = frozenset(sides[0].verbs & sides[1].verbs)
     shows = sides[0].booted().shows and sides[1].booted().shows
+    found.length = 0
     paths = [start]
     met = {_key(start, shows)}
     for length in range(1, bound + 1):
@@ -72,7 +75,7 @@ def search(
                     met.add(key)
                     longer.append(after)
             tell(f"length {length} of {bound}: {found.steps:,} steps, {len(found.first)} groups")
-        paths = longer
+        paths, found.length = longer, length
 
 
 def booted(sides: tuple[Side, Side], ignored: frozenset[Aspect]) -> Path | Parting:
