@@ -68,7 +68,7 @@ CHANGES: dict[str, str] = {
     "nofragment": "a request may rule out breaking up other pageblocks",
     "retypes_on_merge": "lists and pageblocks agree",
     "takes_poisoned": "a failed free frame is taken off",
-    "returns_poisoned": "and can come back",
+    "returns_poisoned": "a failed frame can come back",
     "guards": "guard pages are counted",
 }
 """The choices that are yes or no, in words."""
