@@ -2,7 +2,7 @@
 
 from pagespec.boot import boot
 from pagespec.events import Kind
-from pagespec.laws.exact import EXACT_LAWS, Placed
+from pagespec.laws.exact import EXACT_LAWS, ORACLE_LAWS, Foretold, Placed
 from pagespec.laws.holdings import REFUSALS, Book, settle
 from pagespec.laws.law import Transition
 from pagespec.laws.outside import OUTSIDE_LAWS, Promises, Sight
@@ -59,6 +59,8 @@ class Walk:
         if outcome not in REFUSALS:
             freed = (Block(e.pfn, e.order) for e in self.zone.log if e.kind is Kind.FREE)
             due = foretell(self.stamps, op, freed)
+        types = self.zone.pageblocks, self.stamps.pageblocks
+        ORACLE_LAWS.check(self.era, Foretold(str(op), outcome, due, *types))
         placed = Placed(str(op), outcome, due, lists_of(self.zone), expected_lists(self.stamps))
         EXACT_LAWS.check(self.era, placed)
 

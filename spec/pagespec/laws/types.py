@@ -92,9 +92,8 @@ def listed_by_type(swept: Swept) -> Complaint:
 
 def _parted(machine: Machine, own: MigrateType, mt: MigrateType) -> bool:
     """Whether a block of a pageblock of a type must not be on the list of another."""
-    if not isolates_cleanly(machine) and ISOLATE in (own, mt):
-        return False
-    return machine.era.retypes_on_merge or not {own, mt}.isdisjoint((ISOLATE, CMA))
+    kept = isolates_cleanly(machine) and not {own, mt}.isdisjoint((ISOLATE, CMA))
+    return kept or machine.era.retypes_on_merge
 
 
 @MERGE_LAWS.law(
