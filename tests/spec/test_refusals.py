@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
+from tests.spec.test_refusals_typed import ROWS as TYPED_ROWS
 from tests.strategies import machines, ops
 
 from pagespec.alloc import alloc_pages, free_pages, get_page, put_page
@@ -90,8 +91,9 @@ def test_a_refusal_says_why_and_changes_nothing(
 
 
 def test_every_refusal_is_shown() -> None:
-    """No error without a row above, and a code for each reason that the spec gives."""
-    assert {error for error, *_ in TABLE} == set(REFUSED.values())
+    """No error without a row here or beside, and a code for each reason that the spec gives."""
+    shown = {error.refusal for error, *_ in TABLE} | {row.due for row in TYPED_ROWS}
+    assert shown == set(REFUSED)
     assert set(REFUSED) == set(Refusal) - {Refusal.UNSAID}
     assert all(error.refusal is code for code, error in REFUSED.items())
 
