@@ -93,6 +93,9 @@ class TraceError(DomainError):
 SIZED_BY_NAME = frozenset({Verb.FREE, Verb.SPLIT})
 """The verbs that take the order of the allocation unless they say another."""
 
+RANGED = frozenset({Verb.ISOLATE, Verb.RESTORE, Verb.CONTIG, Verb.OFFLINE, Verb.ONLINE})
+"""The verbs that say how many frames they are about, none included."""
+
 NAMING = frozenset({Verb.ALLOC, Verb.CONTIG})
 """The verbs that give out a block, which then has a name."""
 
@@ -197,7 +200,7 @@ def line_of(request: Request) -> str:
             words.append(name if offset == 0 else f"{name}+{offset}")
     if request.order is not None:
         words.append(f"order={request.order}")
-    if request.pages:
+    if request.verb in RANGED:
         words.append(f"pages={request.pages}")
     if request.mt is not UNMOVABLE:
         words.append(f"mt={LETTER_OF[request.mt]}")

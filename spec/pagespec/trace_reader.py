@@ -209,7 +209,7 @@ def _check_shape(
     if operand is not None:
         right = right and shape.named and "pfn" not in words
     if not right or (name is not None and verb not in NAMING):
-        raise TraceError(number, f"expected {_examples()}, got {line[:60]!r}")
+        raise TraceError(number, f"expected `{shape.example}` or the like, got {line[:60]!r}")
 
 
 def _answer(number: int, verb: Verb, text: str | None) -> int | None:
