@@ -8,7 +8,8 @@ import pytest
 from pagefuzz.museum.catalogue import MUTANTS, matching
 from pagefuzz.museum.equivalent import EQUIVALENTS
 from pagefuzz.museum.mutant import SLIP, Edit, Mutant, patches_of
-from pagefuzz.museum.shared import SHARED, tree
+from pagefuzz.museum.shared import tree
+from pagefuzz.museum.slips import SHARED
 from pageimpl.source import KERNEL_MODULES, plain_modules
 from pagespec.laws.books import all_laws
 

@@ -10,7 +10,8 @@ from pagefuzz.museum.exhibit import plain_exhibit
 from pagefuzz.museum.hunting import Fate, Kill, Verdict, hunt_all, hunt_compiled, seeds_of
 from pagefuzz.museum.mutant import SLIP, Edit, Mutant, planted
 from pagefuzz.museum.results import show_judgements, show_verdicts
-from pagefuzz.museum.shared import SHARED, Judgement, judge, tree
+from pagefuzz.museum.shared import Judgement, judge, tree
+from pagefuzz.museum.slips import SHARED
 from pagefuzz.museum.store import smallest
 
 WALKS = 40

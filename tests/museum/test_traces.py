@@ -6,7 +6,6 @@ import pytest
 
 from pagefuzz.museum.catalogue import MUTANTS
 from pagefuzz.museum.exhibit import plain_exhibit
-from pagefuzz.museum.hunting import LONGEST_TRACE
 from pagefuzz.museum.mutant import Mutant
 from pagefuzz.replay import replay
 from pagefuzz.target.builtin import Spec
@@ -35,7 +34,7 @@ def test_the_mutant_breaks_the_law(mutant: Mutant) -> None:
     assert broken is not None
     assert broken.law_id == trace.expect
     assert broken.law_id in mutant.laws
-    assert len(trace.requests) <= LONGEST_TRACE
+    assert len(trace.requests) <= mutant.limits.requests
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.id)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
 from random import Random
-from time import perf_counter
+from time import process_time
 
 from pagefuzz.campaign.walk import FUZZED_ERAS, WALK_REQUESTS, random_machine, walk
 from pagefuzz.lockstep import Lockstep
@@ -32,7 +32,7 @@ MORE_WALKS = 16
 class Finding:
     """A failure: the trace as it was found, how small it became, and what it took to find.
 
-    operations: requests put until the first failure. seconds: until then.
+    operations: requests put until the first failure. seconds: of the processor, until then.
     """
 
     raw: Trace
@@ -66,19 +66,19 @@ def hunt(
 ) -> Finding | None:
     """Walk until a law breaks or the time is over; shrink the first few failures, keep the best.
 
-    The time is counted from the first request to the first failure; shrinking comes on top. Other
-    starts are tried only while the best trace is long, for as many walks again as the first took
-    and a few more.
+    The time is the processor's, so that a busy box finds what an idle one does. It is counted from
+    the first request to the first failure; shrinking comes on top. Other starts are tried only
+    while the best trace is long, for as many walks again as the first took and a few more.
     """
     # What is imported or compiled for the first allocator is no part of the search.
     with suppress(LawBroken):
         Adapter(factory, Machine(pages=1, top=0, era=era or FUZZED_ERAS[0]))
-    begin = perf_counter()
+    begin = process_time()
     operations = 0
     found: Finding | None = None
     last: int | None = None
     for walks in count():
-        if walks == last or (found is None and perf_counter() - begin >= seconds):
+        if walks == last or (found is None and process_time() - begin >= seconds):
             break
         trace, put = fail(factory, f"{seed:x}/{walks}", level, era)
         if found is None:
@@ -86,7 +86,7 @@ def hunt(
         # Another law is another finding: only failures of the first one's law compete with it.
         if trace is None or (found is not None and trace.expect != found.raw.expect):
             continue
-        taken = perf_counter() - begin
+        taken = process_time() - begin
         small = shrink(trace, factory, level)
         if found is None:
             found = Finding(trace, small, operations, taken)

@@ -32,7 +32,8 @@ def command(pattern: str, seed: int, seeds: int, jobs: int, folder: Path | None)
     """Plant known bugs one at a time, and see that each is found and named.
 
     PATTERN chooses the mutants whose name, kind or source contains it. Each must break a law that
-    fits its mechanism within 10 s, under every one of several fresh seeds. Then slips that spec and
+    fits its mechanism within 10 s, one about pageblocks within 20 s, under every one of several
+    fresh seeds. Then slips that spec and
     twin share are planted in a copy of the checkout, where only knowledge from outside stops them.
 
     Exit codes: 0 all found; 1 one survived or was misnamed; 2 no such mutant; 3 a verdict missing;
@@ -41,7 +42,7 @@ def command(pattern: str, seed: int, seeds: int, jobs: int, folder: Path | None)
     from pagefuzz.museum import results
     from pagefuzz.museum.catalogue import matching
     from pagefuzz.museum.hunting import hunt_all
-    from pagefuzz.museum.shared import SHARED
+    from pagefuzz.museum.slips import SHARED
     from pagefuzz.museum.store import write
 
     mutants = matching(pattern)

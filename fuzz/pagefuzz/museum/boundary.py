@@ -43,9 +43,9 @@ MUTANTS = (
         SLIP,
         "The zone's first frame does not count as one of the zone: < for <=.",
         Edit("bounds", _EXISTS, _EXISTS.replace("first_of(mem) <= ", "first_of(mem) < ")),
-        laws=("BUD-maximal", "BUD-place"),
-        fits="The block at the zone's start never merges with its upper buddy, and the look ahead "
-        "does not see it.",
+        laws=("BUD-maximal", "MT-merge", "INIT", "BUD-place", "MT-list"),
+        fits="The block at the zone's start never merges with its upper buddy, the look ahead does "
+        "not see it, and it stays on its list when its pageblock changes its type.",
     ),
     planted(
         "likely-unbounded",

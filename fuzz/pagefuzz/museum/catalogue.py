@@ -6,11 +6,17 @@ from pagefuzz.museum import (
     boundary,
     coalescing,
     expand,
+    fallback,
     holes,
     init,
+    isolation,
     linkage,
     order_tag,
+    pageblock,
+    places,
+    ranges,
     references,
+    reserve,
 )
 from pagefuzz.museum.mutant import Mutant
 
@@ -25,6 +31,12 @@ MUTANTS: tuple[Mutant, ...] = (
     *accounting.MUTANTS,
     *linkage.MUTANTS,
     *references.MUTANTS,
+    *fallback.MUTANTS,
+    *pageblock.MUTANTS,
+    *reserve.MUTANTS,
+    *isolation.MUTANTS,
+    *ranges.MUTANTS,
+    *places.MUTANTS,
 )
 
 

@@ -26,7 +26,7 @@ MUTANTS = (
         SLIP,
         "The merge loop ends one order too early, so that no top block ever forms again.",
         Edit("buddy", _LOOP, "while order < top - 1:"),
-        laws=("BUD-maximal",),
+        laws=("BUD-maximal", "MT-merge", "INIT"),
         fits="Two free buddies stay apart below the top.",
     ),
     planted(
@@ -43,7 +43,7 @@ MUTANTS = (
             "    if end_of(mem) - first_of(mem) == 1 << top:\n"
             "        top -= 1\n",
         ),
-        laws=("BUD-maximal",),
+        laws=("BUD-maximal", "MT-merge", "INIT"),
         fits="The two halves of the zone stay apart, all else merges.",
     ),
     planted(
@@ -53,7 +53,7 @@ MUTANTS = (
         "A block merges with its upper buddy but not with its lower one, so what remains depends "
         "on the order of the frees.",
         Edit("buddy", _EXISTS, "if buddy < p or not frame_exists(mem, buddy) or"),
-        laws=("BUD-maximal", "BUD-order-free"),
+        laws=("BUD-maximal", "MT-merge", "INIT", "BUD-order-free"),
         fits="Free buddies stay apart after one order of frees and not after the other.",
     ),
     planted(
@@ -65,7 +65,7 @@ MUTANTS = (
         Edit(
             "buddy", _EXISTS, "if (p | 1 << order) + (1 << order) >= end_of(mem) or" + _EXISTS[2:]
         ),
-        laws=("BUD-maximal",),
+        laws=("BUD-maximal", "MT-merge", "INIT"),
         fits="Two free buddies stay apart, at the zone's end only.",
     ),
     planted(
@@ -74,7 +74,7 @@ MUTANTS = (
         SLIP,
         "The merge loop takes one turn only; what it made is not looked at again.",
         Edit("buddy", _PARENT, _PARENT + "        break\n"),
-        laws=("BUD-maximal",),
+        laws=("BUD-maximal", "MT-merge", "INIT"),
         fits="The merged block and its free buddy stay apart.",
     ),
     planted(
@@ -83,7 +83,7 @@ MUTANTS = (
         SLIP,
         "Merging ends at order 3 whatever the top is.",
         Edit("buddy", _LOOP, "while order < min(top, 3):"),
-        laws=("BUD-maximal",),
+        laws=("BUD-maximal", "MT-merge", "INIT"),
         fits="Blocks of order 3 whose buddies are free stay apart.",
     ),
     planted(
@@ -92,7 +92,15 @@ MUTANTS = (
         SLIP,
         "The buddy is always looked for above the block, also above an upper half.",
         Edit("buddy", _BUDDY, "buddy = p + (1 << order)"),
-        laws=("BUD-maximal", "BUD-partition", "BUD-disjoint", "BUD-inside", "BUD-links"),
+        laws=(
+            "BUD-maximal",
+            "MT-merge",
+            "INIT",
+            "BUD-partition",
+            "BUD-disjoint",
+            "BUD-inside",
+            "BUD-links",
+        ),
         fits="An upper half misses its buddy, or merges with a block of another parent and so "
         "takes in frames that are not free, not there, or listed already.",
     ),
@@ -102,7 +110,7 @@ MUTANTS = (
         SLIP,
         "The buddy is computed with order 0 whatever the order of the block.",
         Edit("buddy", _BUDDY, "buddy = buddy_of(p, 0)"),
-        laws=("BUD-maximal",),
+        laws=("BUD-maximal", "MT-merge", "INIT"),
         fits="Only pairs of single frames are ever found.",
     ),
     planted(

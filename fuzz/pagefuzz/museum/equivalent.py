@@ -108,4 +108,12 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
             ),
         ),
     ),
+    Equivalent(
+        "barrier-of-5-15-asks-one-side",
+        "From 4.10 to 5.15 a merge is held back only if the block that is freed is isolated, not "
+        "if its buddy is: LNX-ISO-01.",
+        "Ranges to isolate are whole largest blocks in these eras, so no block has an isolated "
+        "buddy that is free while it is not isolated itself.",
+        (Edit("buddy", "return mt == ISOLATE or other == ISOLATE", "return mt == ISOLATE"),),
+    ),
 )

@@ -25,7 +25,7 @@ MUTANTS = (
             "if buddy >= first_of(mem) + (1 << top) or not frame_exists(mem, buddy) or",
         ),
         Edit("buddy", "    Memory,\n", "    Memory,\n    first_of,\n"),
-        laws=("BUD-maximal",),
+        laws=("BUD-maximal", "MT-merge", "INIT"),
         fits="Free buddies stay apart in all roots but the first.",
     ),
     planted(

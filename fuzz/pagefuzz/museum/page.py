@@ -2,7 +2,7 @@
 
 from pagefuzz.museum.catalogue import MUTANTS
 from pagefuzz.museum.equivalent import EQUIVALENTS
-from pagefuzz.museum.shared import SHARED
+from pagefuzz.museum.slips import SHARED
 from pagefuzz.report.markdown import table
 
 

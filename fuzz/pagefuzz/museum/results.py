@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from pagefuzz.exits import Exit, worst
-from pagefuzz.museum.hunting import LONGEST_TRACE, Fate, Verdict
+from pagefuzz.museum.hunting import Fate, Verdict
 from pagefuzz.museum.shared import Judgement, judge_of
 from pagefuzz.report import console
 
@@ -27,18 +27,29 @@ def show_verdicts(verdicts: Sequence[Verdict]) -> Exit:
     )
     for verdict in verdicts:
         _explain(verdict)
-    kills = [kill for verdict in verdicts for kill in verdict.found]
-    hunts = sum(len(verdict.kills) for verdict in verdicts)
-    short = sum(kill.requests <= LONGEST_TRACE for kill in kills)
-    print(
-        f"{len(verdicts)} mutants, {hunts} hunts: {len(kills)} found it, "
-        f"{short} shrunk to {LONGEST_TRACE} requests or fewer"
-    )
     codes = [EXITS[verdict.fate] for verdict in verdicts]
-    if 10 * short < SHORT_OF_TEN * len(kills):
-        print(f"error: of ten shrunk traces {SHORT_OF_TEN} must have {LONGEST_TRACE} requests")
-        codes.append(Exit.BROKEN)
+    hunts = sum(len(verdict.kills) for verdict in verdicts)
+    found = sum(len(verdict.found) for verdict in verdicts)
+    print(f"{len(verdicts)} mutants, {hunts} hunts: {found} found it")
+    for longest in sorted({verdict.mutant.limits.requests for verdict in verdicts}):
+        codes.append(_lengths(verdicts, longest))
     return worst(codes)
+
+
+def _lengths(verdicts: Sequence[Verdict], longest: int) -> Exit:
+    """Say how many traces are short, of those mutants that are to have such traces."""
+    sizes = [
+        kill.requests
+        for verdict in verdicts
+        if verdict.mutant.limits.requests == longest
+        for kill in verdict.found
+    ]
+    short = sum(size <= longest for size in sizes)
+    print(f"{short} of {len(sizes)} traces shrunk to {longest} requests or fewer")
+    if 10 * short >= SHORT_OF_TEN * len(sizes):
+        return Exit.HELD
+    print(f"error: of ten shrunk traces {SHORT_OF_TEN} must have {longest} requests")
+    return Exit.BROKEN
 
 
 def _row(verdict: Verdict) -> tuple[object, ...]:

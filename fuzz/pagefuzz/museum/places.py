@@ -1,0 +1,144 @@
+"""Faults of frames that are neither free nor held: guards, poisoned frames, offline memory."""
+
+from pagefuzz.museum.mutant import SLIP, Edit, planted
+
+_GUARD = "            set_tag(mem, buddy, 0)\n            account(mem, 1 << order, mt)\n"
+_LOST = "Frames are in no place."
+_TWO = "Frames are in two places."
+_COUNT = "The count of free frames and the lists that count disagree."
+
+MUTANTS = (
+    planted(
+        "guard-not-counted-again",
+        "places",
+        "Linux 6.12",
+        "A guard that a merge absorbs does not come back to the count of free frames.",
+        Edit("buddy", _GUARD, "            set_tag(mem, buddy, 0)\n"),
+        laws=("BUD-count",),
+        fits=_COUNT,
+    ),
+    planted(
+        "guard-outlives-the-merge",
+        "places",
+        SLIP,
+        "A guard that a merge absorbs stays one.",
+        Edit("buddy", _GUARD, "            account(mem, 1 << order, mt)\n"),
+        laws=("BUD-partition", "BUD-tag"),
+        fits=_TWO,
+    ),
+    planted(
+        "guard-is-no-buddy",
+        "places",
+        SLIP,
+        "A guard does not merge.",
+        Edit(
+            "buddy",
+            "return tag_of(mem, p) & ~GUARD == BUDDY | order",
+            "return tag_of(mem, p) == BUDDY | order",
+        ),
+        laws=("BUD-maximal", "MT-merge"),
+        fits="A block and its buddy, which counts as free, stay apart.",
+    ),
+    planted(
+        "poisoned-still-counted",
+        "places",
+        "LNX-ACC-01",
+        "A frame that is taken off the buddy does not leave the count of free frames.",
+        Edit("places", "    account(mem, -1, mt)\n", ""),
+        laws=("BUD-count",),
+        fits=_COUNT,
+    ),
+    planted(
+        "poison-loses-the-lower-half",
+        "places",
+        SLIP,
+        "When the frame lies in the upper half of the block that is broken down, the lower half is "
+        "not listed again.",
+        Edit("places", "            add_half(mem, head, order, mt)\n", ""),
+        laws=("BUD-partition",),
+        fits=_LOST,
+    ),
+    planted(
+        "poison-misses-the-middle",
+        "places",
+        SLIP,
+        "A frame that heads the upper half is looked for in the lower one: > for >=.",
+        Edit("places", "if p >= upper:", "if p > upper:"),
+        laws=("BUD-partition",),
+        fits="The frame is free and poisoned, and another is in no place.",
+    ),
+    planted(
+        "poisoned-frame-stays-listed",
+        "places",
+        "XEN-12",
+        "A frame that is free as a block of its own is marked at once, and what should unlist it "
+        "looks for a free one.",
+        Edit(
+            "places",
+            "    del_from_free_list(mem, head, order)\n    account(mem, -1, mt)\n",
+            "    if order > 0:\n"
+            "        del_from_free_list(mem, head, order)\n"
+            "        account(mem, -1, mt)\n",
+        ),
+        laws=("BUD-partition",),
+        fits=_TWO,
+    ),
+    planted(
+        "healed-and-still-poisoned",
+        "places",
+        SLIP,
+        "A frame that is given back keeps its mark, and can be given back again.",
+        Edit("places", "    set_owner(mem, p, owner & ~POISONED)\n", ""),
+        laws=("BUD-partition",),
+        fits=_TWO,
+    ),
+    planted(
+        "heals-the-healthy",
+        "places",
+        SLIP,
+        "A frame that nobody holds is given back whether it is poisoned or not.",
+        Edit("places", "if owner >= HELD or owner & POISONED == 0:", "if owner >= HELD:"),
+        laws=("BUD-refuse",),
+        fits="A request that must be refused is served.",
+    ),
+    planted(
+        "offline-subtracts-again",
+        "places",
+        "LNX-ACC-02",
+        "Memory that goes offline is taken off the count of free frames, which isolation has done "
+        "already.",
+        Edit(
+            "places", "account(mem, -(1 << order), ISOLATE)", "account(mem, -(1 << order), MOVABLE)"
+        ),
+        laws=("BUD-count",),
+        fits=_COUNT,
+    ),
+    planted(
+        "offline-takes-its-neighbour",
+        "places",
+        SLIP,
+        "A free block that reaches over an end of the range goes offline with it.",
+        Edit("places", "        if beyond > end:\n            break\n", ""),
+        laws=("BUD-refuse",),
+        fits="A request that must be refused is served, or the reverse.",
+    ),
+    planted(
+        "online-stays-isolated",
+        "places",
+        SLIP,
+        "Memory that comes back is handed over and its pageblocks keep the type that they left "
+        "with.",
+        Edit("places", "        set_pageblock_type(mem, head, MOVABLE)\n", ""),
+        laws=("ZONE-frame",),
+        fits="The pageblock has not the type that the request gives it.",
+    ),
+    planted(
+        "reserve-counts-what-is-offline",
+        "places",
+        SLIP,
+        "Memory that goes offline still counts for the size of the reserve.",
+        Edit("places", "    set_managed(mem, managed_of(mem) - pages)\n", ""),
+        laws=("HA-reserve",),
+        fits="The reserve grows beyond one percent of what there is.",
+    ),
+)

@@ -1,0 +1,221 @@
+"""The slips that are planted in spec and twin alike, in the stamp oracle and the laws too."""
+
+from pagefuzz.museum.mutant import Edit
+from pagefuzz.museum.shared import SharedSlip
+
+_SPEC, _TWIN = "spec/pagespec", "impl/pageimpl"
+_STAMPS = f"{_SPEC}/stamps/blocks.py"
+_HALF = "SIZES[pageblock_order(zone) - 1]"
+
+SHARED: tuple[SharedSlip, ...] = (
+    SharedSlip(
+        "likely-next-to-top",
+        "The look ahead is made one order too high.",
+        (
+            Edit(f"{_SPEC}/buddy.py", "if order >= machine.top - 1:", "if order >= machine.top:"),
+            Edit(_STAMPS, "order >= stamps.machine.top - 1:", "order >= stamps.machine.top:"),
+            Edit(
+                _STAMPS,
+                "head_of(machine.start - machine.base, machine.top)",
+                "head_of(machine.start - machine.base, machine.top + 1)",
+            ),
+            Edit(f"{_TWIN}/buddy.py", "if order >= top_of(mem) - 1:", "if order >= top_of(mem):"),
+        ),
+    ),
+    SharedSlip(
+        "likely-of-2-6-39",
+        "Upper halves go to the head in every era that looks ahead.",
+        (
+            Edit(f"{_SPEC}/buddy.py", 'machine.era.placement == "likely-2.6.39" and ', ""),
+            Edit(_STAMPS, 'placement == "likely-2.6.39" and ', ""),
+            Edit(f"{_TWIN}/buddy.py", "placement_of(mem) == PLACE_LIKELY_2_6_39 and ", ""),
+        ),
+    ),
+    SharedSlip(
+        "head-and-tail-confused",
+        "What belongs at the head enters at the tail, and the reverse.",
+        (
+            Edit(f"{_SPEC}/zone.py", "    if not to_tail:\n", "    if to_tail:\n"),
+            Edit(
+                _STAMPS,
+                "stamps.clock if to_tail else -stamps.clock",
+                "-stamps.clock if to_tail else stamps.clock",
+            ),
+            Edit(
+                f"{_TWIN}/zone.py",
+                "prev_of(mem, head) if to_tail else head",
+                "head if to_tail else prev_of(mem, head)",
+            ),
+        ),
+    ),
+    SharedSlip(
+        "requests-served-from-the-tail",
+        "The last block of the list serves.",
+        (
+            Edit(f"{_SPEC}/buddy.py", "next(iter(blocks))", "next(reversed(blocks))"),
+            *(
+                Edit(f"{_SPEC}/{module}.py", "next(iter(blocks))", "next(reversed(blocks))")
+                for module in ("bitmap", "fallback", "highatomic")
+            ),
+            Edit(
+                _STAMPS, "(block.order, stamps.stamp[block])", "(block.order, -stamps.stamp[block])"
+            ),
+            Edit(f"{_TWIN}/zone.py", "p = next_of(mem, head)", "p = prev_of(mem, head)"),
+        ),
+    ),
+    SharedSlip(
+        "index-base-of-2-6-11",
+        "2.6.11 counts indices from frame zero. One word of the eras, which both rooms read.",
+        (
+            Edit(
+                f"{_SPEC}/era.py",
+                'Era("2.6.11", index_base="zone", placement="head")',
+                'Era("2.6.11", placement="head")',
+            ),
+        ),
+    ),
+    SharedSlip(
+        "placement-of-2-6-37",
+        "The look ahead comes after 2.6.37.",
+        (
+            Edit(
+                f"{_SPEC}/era.py",
+                'Era("2.6.37", numbering="reclaimable-first")',
+                'Era("2.6.37", numbering="reclaimable-first", placement="head")',
+            ),
+        ),
+    ),
+    SharedSlip(
+        "boot-of-6-1-to-the-head",
+        "Boot's blocks enter 6.1's lists at the head.",
+        (
+            Edit(
+                f"{_SPEC}/era.py", '    name="6.1",\n', '    name="6.1",\n    boot_to_tail=False,\n'
+            ),
+        ),
+    ),
+    SharedSlip(
+        "pieces-from-below",
+        "The pieces of a block freed under a reference are freed from the smallest up.",
+        (
+            Edit(
+                f"{_SPEC}/alloc.py",
+                "        piece = order - 1\n        while piece >= 0:\n",
+                "        piece = 0\n        while piece < order:\n",
+            ),
+            Edit(f"{_SPEC}/alloc.py", "            piece -= 1\n", "            piece += 1\n"),
+            Edit(
+                f"{_TWIN}/alloc.py",
+                "        piece = order - 1\n        while piece >= 0:\n",
+                "        piece = 0\n        while piece < order:\n",
+            ),
+            Edit(f"{_TWIN}/alloc.py", "            piece -= 1\n", "            piece += 1\n"),
+        ),
+    ),
+    SharedSlip(
+        "table-of-movable-requests",
+        "A movable request takes unmovable memory before it looks for reclaimable memory. One word "
+        "of the types, which all rooms read.",
+        (
+            Edit(
+                f"{_SPEC}/migratetype.py",
+                "MOVABLE: (RECLAIMABLE, UNMOVABLE)",
+                "MOVABLE: (UNMOVABLE, RECLAIMABLE)",
+            ),
+        ),
+    ),
+    SharedSlip(
+        "claim-needs-more-than-half",
+        "A pageblock of which exactly half is free or alike does not change hands.",
+        (
+            Edit(f"{_SPEC}/fallback.py", f"pages >= {_HALF}", f"pages > {_HALF}"),
+            Edit(f"{_SPEC}/fallback.py", f"free + alike >= {_HALF}", f"free + alike > {_HALF}"),
+            Edit(
+                f"{_SPEC}/stamps/request.py",
+                "mt) >= SIZES[pageblock_order(stamps) - 1]",
+                "mt) > SIZES[pageblock_order(stamps) - 1]",
+            ),
+            Edit(
+                f"{_SPEC}/stamps/request.py",
+                "return free + alike >= size // 2",
+                "return free + alike > size // 2",
+            ),
+            Edit(
+                f"{_SPEC}/laws/fallback.py",
+                "worth(before, op, kind, run) >= SIZES",
+                "worth(before, op, kind, run) > SIZES",
+            ),
+            Edit(f"{_TWIN}/fallback.py", "return pages >= 1 <<", "return pages > 1 <<"),
+        ),
+    ),
+    SharedSlip(
+        "moved-to-the-head-in-5-15",
+        "Blocks that change their type enter at the head from 5.15 on, as they did before.",
+        (Edit(f"{_SPEC}/era.py", "    moved_to_tail=True,\n", ""),),
+    ),
+    SharedSlip(
+        "barrier-of-6-1-in-5-15",
+        "Only the three types that requests have merge with one another, in 5.15 already.",
+        (
+            Edit(
+                f"{_SPEC}/era.py",
+                '    cma="balanced",\n',
+                '    cma="balanced",\n    barrier="unmergeable",\n',
+            ),
+        ),
+    ),
+    SharedSlip(
+        "reserve-without-one-more",
+        "The reserve of the earlier eras stops at one percent of the zone, and has not one "
+        "pageblock more.",
+        (
+            Edit(f"{_SPEC}/highatomic.py", "return percent + size", "return percent"),
+            Edit(f"{_SPEC}/stamps/reserve.py", "return share + size", "return share"),
+            Edit(f"{_SPEC}/laws/reserve.py", "return percent + size", "return percent"),
+            Edit(f"{_TWIN}/highatomic.py", "return percent + size", "return percent"),
+        ),
+    ),
+    SharedSlip(
+        "alignment-before-bounds",
+        "A free that is both misaligned and outside is refused as misaligned. The kernel refuses "
+        "nothing in so many words; which reason comes first is this model's own choice.",
+        (
+            Edit(
+                f"{_SPEC}/checks.py",
+                "    if not machine.start <= pfn <= machine.end - SIZES[order]:\n"
+                "        raise refused(zone, OutsideZone, pfn, order)\n"
+                "    if (pfn - machine.base) % SIZES[order] != 0:\n"
+                "        raise refused(zone, MisalignedBlock, pfn, order)\n",
+                "    if (pfn - machine.base) % SIZES[order] != 0:\n"
+                "        raise refused(zone, MisalignedBlock, pfn, order)\n"
+                "    if not machine.start <= pfn <= machine.end - SIZES[order]:\n"
+                "        raise refused(zone, OutsideZone, pfn, order)\n",
+            ),
+            Edit(
+                f"{_SPEC}/laws/holdings.py",
+                "    if pfn < machine.start or pfn + SIZES[block.order] > machine.end:\n"
+                "        return Refusal.OUTSIDE\n"
+                "    if not is_aligned(pfn - machine.base, block.order):\n"
+                "        return Refusal.MISALIGNED\n",
+                "    if not is_aligned(pfn - machine.base, block.order):\n"
+                "        return Refusal.MISALIGNED\n"
+                "    if pfn < machine.start or pfn + SIZES[block.order] > machine.end:\n"
+                "        return Refusal.OUTSIDE\n",
+            ),
+            Edit(
+                f"{_TWIN}/checks.py",
+                "    if p < first_of(mem) or p + (1 << order) > end_of(mem):\n"
+                "        return OUTSIDE\n"
+                "    if not is_aligned(p, order):\n"
+                "        return MISALIGNED\n"
+                "    owner",
+                "    if not is_aligned(p, order):\n"
+                "        return MISALIGNED\n"
+                "    if p < first_of(mem) or p + (1 << order) > end_of(mem):\n"
+                "        return OUTSIDE\n"
+                "    owner",
+            ),
+        ),
+        killable=False,
+    ),
+)
