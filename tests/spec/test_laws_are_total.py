@@ -1,17 +1,23 @@
 """A law judges whatever an allocator does: it holds or it is broken, it never stumbles."""
 
-from hypothesis import given
+from random import Random
+
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
+from tests.spec.typed import machine_of, op_of
 from tests.strategies import machines, ops
 
 from pagespec.boot import boot
 from pagespec.era import ERAS
+from pagespec.events import Event
 from pagespec.laws.holdings import Book, due_refusal, settle
 from pagespec.laws.law import Transition
 from pagespec.laws.outside import OUTSIDE_LAWS, Promises, Sight
+from pagespec.laws.state import STATE_LAWS
 from pagespec.laws.step import STEP_LAWS
 from pagespec.laws.swept import swept
+from pagespec.laws.whole import BOOT_LAWS, RETURN_LAWS
 from pagespec.machine import Machine
 from pagespec.ops import perform
 from pagespec.types import FAULT, NO_MEMORY, Refusal
@@ -61,3 +67,54 @@ def test_a_book_forgets_what_should_have_been_refused() -> None:
         settle(book, op, outcome)
 
     assert book == Book(book.machine)
+
+
+@given(st.integers(0, 2**32), st.data())
+@settings(max_examples=60)
+def test_any_typed_transition_is_judged(seed: int, data: DataObject) -> None:
+    """The same on machines with pageblocks, with requests of every verb, also strange ones."""
+    rng = Random(seed)
+    era = ERAS[rng.choice([name for name, era in ERAS.items() if era.numbering])]
+    zone = boot(machine_of(rng, era))
+    states, logs = [swept(copy_of(zone))], list[tuple[Event, ...]]()
+    for _ in range(12):
+        zone.log.clear()
+        perform(zone, op_of(rng, zone))
+        states.append(swept(copy_of(zone)))
+        logs.append(tuple(zone.log))
+    for _ in range(8):
+        before, after = rng.choice(states), rng.choice(states)
+        op = op_of(rng, rng.choice(states).zone)._replace(
+            order=rng.choice((0, 1, 3, 9, -1)), pfn=rng.choice((-7, 0, 5, 16, 33, 2**40))
+        )
+        step = Transition(before, op, data.draw(OUTCOMES), after, 0, rng.choice(logs))
+        book = Book(zone.machine, before.zone.held.copy(), before.zone.given.copy(), before.held)
+        sight = Sight(book, data.draw(PROMISES), op, step.outcome)
+
+        assert all(broken.complaint for broken in STEP_LAWS.broken(era, step))
+        if not list(OUTSIDE_LAWS.broken(era, sight)):
+            settle(book, op, step.outcome)
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=60)
+def test_any_typed_state_is_judged(seed: int) -> None:
+    """Also one whose lists, types and places were stirred at random."""
+    rng = Random(seed)
+    era = ERAS[rng.choice([name for name, era in ERAS.items() if era.numbering])]
+    zone = boot(machine_of(rng, era))
+    for _ in range(20):
+        perform(zone, op_of(rng, zone))
+    frames = range(max(0, zone.machine.start - 4), zone.machine.end + 4)
+    for _ in range(6):
+        pfn, mt = rng.choice(frames), rng.choice(era.types)
+        order = rng.randint(0, zone.machine.top)
+        zone.free_area[order][mt][pfn] = None
+        zone.pageblocks[rng.randrange(len(zone.pageblocks))] = mt
+        rng.choice((zone.poisoned, zone.offline)).add(pfn)
+        zone.held.pop(rng.choice([*zone.held, pfn]), None)
+        zone.guards[rng.choice(frames)] = order
+    stirred = swept(zone)
+
+    for book in (STATE_LAWS, BOOT_LAWS, RETURN_LAWS):
+        assert all(broken.complaint for broken in book.broken(era, stirred))

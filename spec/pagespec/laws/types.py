@@ -65,7 +65,7 @@ def isolates_cleanly(machine: Machine) -> bool:
     source="mm/page_alloc.c, __free_one_page and move_freepages_block; 6.12 for all types",
 )
 def listed_by_type(swept: Swept) -> Complaint:
-    """Isolated and CMA memory is on the lists of its type and nothing else is; in 6.12, of any.
+    """Isolated and CMA memory is on lists of its own, and nothing else is; in 6.12 all types are.
 
     What is on another list is handed out to those whom the pageblock's type was to keep away. Until
     6.1 the ordinary types part from their lists, by fallbacks and at the ends of the zone.
