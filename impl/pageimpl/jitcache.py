@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import NamedTuple, ParamSpec, TypeVar, cast
 
 from pageimpl.memory import Memory, Words
-from pagespec import migratetype, types
+from pagespec import migratetype
+from pagespec import types as vocabulary
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,8 +32,8 @@ NOT_CODE = frozenset({"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"})
 
 def kernel_files() -> list[Path]:
     """Every file whose text ends up in the code of others, by way of its functions or constants."""
-    vocabulary = [Path(migratetype.__file__), Path(types.__file__)]
-    return [*sorted(Path(__file__).parent.glob("*.py")), *vocabulary]
+    words = [Path(migratetype.__file__), Path(vocabulary.__file__)]
+    return [*sorted(Path(__file__).parent.glob("*.py")), *words]
 
 
 def cache_key(files: Iterable[Path], environ: Mapping[str, str]) -> str:
@@ -107,7 +108,7 @@ def compiled(function: Callable[P, R], *, keep: bool, inline: bool = False) -> C
 
     inline: whether its code becomes part of every caller's.
     """
-    from numba import config, njit
+    from numba import config, njit, types
 
     import pageimpl.intrinsics  # noqa: F401  (registers the accessors)
 
@@ -117,9 +118,18 @@ def compiled(function: Callable[P, R], *, keep: bool, inline: bool = False) -> C
     before = settings["CACHE_DIR"]
     settings["CACHE_DIR"] = str(cache_directory())
     try:
-        return njit(cache=keep, nogil=True, error_model="numpy", forceinline=inline)(function)
+        dispatcher = njit(cache=keep, nogil=True, error_model="numpy", forceinline=inline)(function)
     finally:
         settings["CACHE_DIR"] = before
+    # numba would compile a callee anew for each constant that it is called with. Where a constant
+    # makes a difference the callee is inlined, and then the optimiser sees it all the same.
+    template_for = dispatcher.get_call_template
+
+    def of_any_value(args: Iterable[object], kws: dict[str, object]) -> object:
+        return template_for(tuple(types.unliteral(arg) for arg in args), kws)
+
+    vars(dispatcher)["get_call_template"] = of_any_value
+    return dispatcher
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:

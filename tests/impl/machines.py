@@ -1,14 +1,19 @@
 """Machines and small readings that the tests of the twin share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from pageimpl.source import Kernels, installed_modules, plain_modules
+from pageimpl.stream import op_of
+from pageimpl.walk import Lists
 from pagespec.era import ERAS
 from pagespec.machine import Machine
-from pagespec.verbs import Op, Verb
+from pagespec.migratetype import CMA, HIGHATOMIC, MOVABLE, RECLAIMABLE, UNMOVABLE, MigrateType
+from pagespec.types import DomainError, Pfn
+from pagespec.verbs import Op, Outcome
 
 TWIN_ERAS = [era for era in ERAS.values() if era.bounds == "zone"]
 
@@ -26,15 +31,67 @@ SHAPES = [
 MACHINES = [Machine(era=era, **shape) for era in TWIN_ERAS for shape in SHAPES]  # type: ignore[arg-type]
 
 
+TYPED_ERAS = [era for era in TWIN_ERAS if era.numbering is not None]
+
+TYPED_SHAPES = [
+    {"pages": 64, "top": 4, "pageblock": 3},
+    {"pages": 61, "top": 3, "pageblock": 2, "start": 5, "holes": ((9, 14), (30, 31), (60, 66))},
+    {"pages": 1000, "top": 4, "pageblock": 3, "start": 1000},
+    {"pages": 130, "top": 5, "pageblock": 5, "start": 40},
+    {"pages": 64, "top": 2, "pageblock": 1},
+    {"pages": 100, "top": 5, "pageblock": 1, "start": 3},
+    {"pages": 1, "top": 1, "pageblock": 1, "start": 7},
+    {"pages": 100, "top": 4, "pageblock": 3, "guard": 2},
+]
+"""The last is for eras with guards, the one with the small pageblocks for those before 6.12."""
+
+
+def varied(machine: Machine) -> Machine:
+    """The machine with pageblocks of several types, if its era and shape allow them.
+
+    Types by turns, a reserved pageblock in the middle, and the second whole largest block for CMA.
+    """
+    turns = (MOVABLE, UNMOVABLE, RECLAIMABLE, MOVABLE)
+    types: list[MigrateType] = [turns[number % 4] for number in range(machine.pageblocks)]
+    if machine.era.cma != "none":
+        large = 1 << machine.top
+        first = -(-machine.start // large) * large + large
+        for pfn in range(first, min(first + large, machine.end)):
+            types[machine.pageblock_number(pfn)] = CMA
+    if machine.era.reserve != "none" and len(types) > 8:
+        types[len(types) // 2] = HIGHATOMIC
+    return replace(machine, types=tuple(types))
+
+
+def typed_machines() -> Iterator[Machine]:
+    """Every era with pageblocks on every shape that it knows, with types and without."""
+    for era in TYPED_ERAS:
+        for shape in TYPED_SHAPES:
+            try:
+                machine = Machine(era=era, **shape)  # type: ignore[arg-type]
+            except DomainError:
+                continue
+            yield machine
+            if machine.pageblocks > 4:
+                yield varied(machine)
+
+
+TYPED_MACHINES = list(typed_machines())
+
+
 def name_of(machine: Machine) -> str:
     """A short name for a test's parameter."""
-    return f"{machine.era.name}-{machine.pages}-{machine.top}"
+    name = f"{machine.era.name}-{machine.pages}-{machine.top}"
+    if machine.pageblock is None:
+        return name
+    return f"{name}-{machine.pageblock}" + "-varied" * bool(machine.types)
 
 
-def requests(rows: npt.NDArray[np.int64]) -> list[tuple[Op, int]]:
+def untyped(lists: Lists) -> list[list[Pfn]]:
+    """The free lists of a machine without pageblocks: one per order."""
+    return [blocks for of_order in lists for blocks in of_order.values()]
+
+
+def requests(rows: npt.NDArray[np.int64]) -> list[tuple[Op, Outcome]]:
     """A stream's rows as requests of the spec, each with what the twin answered."""
-    verbs = (Verb.ALLOC, Verb.ALLOC, Verb.FREE, Verb.GET, Verb.PUT)
-    return [
-        (Op(verbs[verb], order, pfn, compound=verb == 1), result)
-        for verb, order, pfn, result in rows.tolist()
-    ]
+    return [op_of(row) for row in rows.tolist()]

@@ -2,15 +2,18 @@
 
 import numpy as np
 import pytest
-from tests.impl.machines import MACHINES, name_of
+from tests.impl.machines import MACHINES, TYPED_MACHINES, name_of
 
 from pageimpl.allocator import Allocator, Stream
 from pageimpl.refine import zone_of
+from pageimpl.stream import COLUMN_ORDER, COLUMN_RESULT, COLUMN_VERB, COLUMN_WANT
+from pageimpl.verbs import ALLOC, FREE
 from pagespec.era import ERAS
 from pagespec.machine import Machine
+from pagespec.migratetype import UNMOVABLE
 
 
-@pytest.mark.parametrize("machine", MACHINES, ids=name_of)
+@pytest.mark.parametrize("machine", MACHINES + TYPED_MACHINES, ids=name_of)
 def test_plain_and_compiled_agree_byte_for_byte(machine: Machine) -> None:
     """After each request of a random stream both memories hold the same bytes."""
     plain, compiled = Allocator(machine, jit=False), Allocator(machine)
@@ -46,13 +49,17 @@ def test_a_stream_needs_orders_to_draw(weights: tuple[int, ...]) -> None:
 def test_a_stream_draws_by_weight() -> None:
     """Orders without weight are never drawn, and odds of 0 mean never."""
     allocator = Allocator(MACHINES[0])
-    rows = Stream(allocator, 1, weights=(0, 3, 1), illegal=0, references=0, compound=0).run(5000)
+    odds = dict.fromkeys(("illegal", "references", "splits", "compound"), 0)
+    rows = Stream(allocator, 1, weights=(0, 3, 1), **odds).run(5000)
 
-    allocations = rows[rows[:, 0] == 0]
-    assert set(allocations[:, 1].tolist()) == {1, 2}
-    assert set(rows[:, 0].tolist()) == {0, 2}
-    assert set(rows[:, 3][rows[:, 0] == 2].tolist()) == {0}
-    assert 2 < np.sum(allocations[:, 1] == 1) / np.sum(allocations[:, 1] == 2) < 4
+    verbs = rows[:, COLUMN_VERB]
+    allocations = rows[verbs == ALLOC]
+    assert set(allocations[:, COLUMN_ORDER].tolist()) == {1, 2}
+    assert set(allocations[:, COLUMN_WANT].tolist()) == {0}
+    assert set(verbs.tolist()) == {ALLOC, FREE}
+    assert set(rows[verbs == FREE, COLUMN_RESULT].tolist()) == {0}
+    orders = allocations[:, COLUMN_ORDER]
+    assert 2 < np.sum(orders == 1) / np.sum(orders == 2) < 4
 
 
 def test_the_two_designs_are_one_allocator() -> None:
@@ -65,5 +72,7 @@ def test_the_two_designs_are_one_allocator() -> None:
         assert expected == actual
         by_tag, by_bit = zone_of(tagged), zone_of(mapped)
         assert by_tag.free_area == by_bit.free_area
-        ones = [{pfn >> (1 + order) for pfn in by_tag.free_area[order]} for order in range(4)]
+        ones = [
+            {pfn >> (1 + order) for pfn in by_tag.free_area[order][UNMOVABLE]} for order in range(4)
+        ]
         assert [*ones, set()] == by_bit.pair_bits

@@ -17,8 +17,12 @@ from pageimpl.source import compiled_modules
 
 @pytest.fixture
 def copies(tmp_path: Path) -> list[Path]:
-    """A copy of every file that compiled code depends on."""
-    return [Path(shutil.copy(file, tmp_path / file.name)) for file in kernel_files()]
+    """A copy of every file that compiled code depends on; the spec's may have a twin's name."""
+    for room in {file.parent.name for file in kernel_files()}:
+        (tmp_path / room).mkdir()
+    return [
+        Path(shutil.copy(file, tmp_path / file.parent.name / file.name)) for file in kernel_files()
+    ]
 
 
 def test_kernels_are_all_in_the_key() -> None:

@@ -15,6 +15,7 @@ from pageimpl.memory import LOADS, STORES, Memory, OutsideMemory, Words
 from pageimpl.refine import zone_of
 from pagespec.era import ERAS
 from pagespec.machine import MAX_PAGES, Machine
+from pagespec.zone import free_blocks
 
 BIG = Machine(MAX_PAGES, 10, ERAS["6.1"], start=3)
 
@@ -35,7 +36,7 @@ def test_the_largest_zone_serves() -> None:
     Stream(allocator, 1).run(200_000)
     zone = zone_of(allocator)
 
-    free = sum(len(blocks) << order for order, blocks in enumerate(zone.free_area))
+    free = sum(1 << block.order for block in free_blocks(zone))
     held = sum(1 << block.order for block in zone.held.values())
     assert free == zone.free_pages
     assert free + held == MAX_PAGES
@@ -43,9 +44,7 @@ def test_the_largest_zone_serves() -> None:
         for _ in range(block.refs - 1):
             allocator.put(pfn)
         allocator.free(pfn, block.order)
-    assert [len(blocks) for blocks in allocator.free_area()] == [
-        len(blocks) for blocks in Allocator(BIG).free_area()
-    ]
+    assert zone_of(allocator).nr_free == zone_of(Allocator(BIG)).nr_free
 
 
 def names_of_fields() -> dict[str, Callable[..., int | None]]:
@@ -122,11 +121,11 @@ def test_plain_code_cannot_leave_the_buffer(accessor: str, index: int) -> None:
 def test_records_read_as_a_table() -> None:
     """What numpy calls a field is what the accessors call it."""
     memory = Memory(fields.HEAD_SLOTS)
-    for value, name in enumerate(("next", "prev", "nr_free", "tag", "owner"), 1):
+    for value, name in enumerate(("next", "prev", "nr_free", "tag", "owner", "type"), 1):
         names_of_fields()[f"set_{name}"](memory, 9, value)
     record = records_of(memory)[9]
 
-    assert record.tolist() == (1, 2, 3, 3, 4, 5)
+    assert record.tolist() == (1, 2, 3, 3, 4, 5, 6)
 
 
 def test_words_cannot_be_left() -> None:

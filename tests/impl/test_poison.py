@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from tests.impl.machines import MACHINES, TWIN_ERAS, name_of, requests
+from tests.impl.machines import MACHINES, TWIN_ERAS, TYPED_ERAS, name_of, requests
 
 from pageimpl.allocator import Allocator, Stream
 from pageimpl.layout import empty_zone, layout_of
@@ -77,8 +77,11 @@ WITHOUT_CHECK: dict[str, tuple[str, Callable[[str], str]]] = {
 ODD = Machine(61, 3, TWIN_ERAS[-1], start=5, holes=((9, 14), (30, 31)))
 
 
-# Compiled, this one reads further than any buffer reaches; only the plain form may be asked.
-ONLY_PLAIN = {"likely to the top"}
+TYPED = [Machine(61, 3, era, start=5, holes=((9, 14), (30, 31)), pageblock=2) for era in TYPED_ERAS]
+
+# One for each way to forget. Compiled, some would read further than any buffer reaches, and each
+# set takes a while to compile.
+COMPILED = ("no bounds", "no holes", "no check in the loop")
 
 
 @pytest.mark.parametrize("fault", WITHOUT_CHECK)
@@ -89,12 +92,28 @@ def test_a_forgotten_check_shows(fault: str) -> None:
     assert differs_within(Allocator(ODD, modules=plain_modules({module: patch})), ODD, 600)
 
 
-@pytest.mark.parametrize("fault", sorted(WITHOUT_CHECK.keys() - ONLY_PLAIN))
+@pytest.mark.parametrize("fault", COMPILED)
 def test_a_forgotten_check_shows_compiled(fault: str) -> None:
     """It shows the same way where nothing checks the bounds of the buffer."""
     module, patch = WITHOUT_CHECK[fault]
 
     assert differs_within(Allocator(ODD, modules=compiled_modules({module: patch})), ODD, 600)
+
+
+@pytest.mark.parametrize("machine", TYPED, ids=name_of)
+@pytest.mark.parametrize(
+    ("module", "old"),
+    [
+        ("pageblock", "    if not frame_exists(mem, p):\n        return -1\n"),
+        ("buddy", "not frame_exists(mem, buddy) or "),
+    ],
+)
+def test_a_check_forgotten_among_pageblocks_shows(machine: Machine, module: str, old: str) -> None:
+    """So do a tag that is believed where pageblocks' blocks are moved, counted and cut, and where
+    blocks merge."""
+    allocator = Allocator(machine, modules=plain_modules({module: swap(old, "")}))
+
+    assert differs_within(allocator, machine, 2000)
 
 
 def differs_within(allocator: Allocator, machine: Machine, count: int) -> bool:

@@ -6,6 +6,7 @@ import traceback
 from pathlib import Path
 
 import pytest
+from tests.impl.machines import untyped
 
 from pageimpl.allocator import Allocator, Stream
 from pageimpl.source import KERNEL_MODULES, compiled_modules, installed_modules, plain_modules
@@ -17,8 +18,8 @@ MACHINE = Machine(8, 3, ERAS["2.6.11"])
 
 def upper_half(text: str) -> str:
     return text.replace(
-        "add_to_free_list(mem, p + (1 << high), high, False)",
-        "add_to_free_list(mem, p, high, False)\n        p += 1 << high",
+        "add_half(mem, p + (1 << high), high, mt)",
+        "add_half(mem, p, high, mt)\n        p += 1 << high",
     )
 
 
@@ -27,13 +28,13 @@ def test_a_patch_reaches_its_callers() -> None:
     for kernels in (plain_modules({"buddy": upper_half}), compiled_modules({"buddy": upper_half})):
         allocator = Allocator(MACHINE, modules=kernels)
         allocator.alloc(0)
-        assert allocator.free_area() == [[6], [4], [0], []]
+        assert untyped(allocator.free_area()) == [[6], [4], [0], []]
     faulty = Stream(Allocator(MACHINE, modules=plain_modules({"buddy": upper_half})), 1).run(200)
     assert faulty.tolist() != Stream(Allocator(MACHINE), 1).run(200).tolist()
     for kernels in (plain_modules(), installed_modules()):
         allocator = Allocator(MACHINE, modules=kernels)
         allocator.alloc(0)
-        assert allocator.free_area() == [[1], [2], [4], []]
+        assert untyped(allocator.free_area()) == [[1], [2], [4], []]
 
 
 ASK_BOTH = """
@@ -45,8 +46,8 @@ from pagespec.machine import Machine
 machine = Machine(100, 12, ERAS["2.6.11"], start=37)
 if sys.argv[1:]:
     patch = {"bounds": lambda text: text.replace("first_of(mem) <= p < end_of(mem) and ", "")}
-    print(Allocator(machine, modules=compiled_modules(patch)).free_area()[12])
-print(Allocator(machine).free_area()[6])
+    print(*Allocator(machine, modules=compiled_modules(patch)).free_area()[12].values())
+print(*Allocator(machine).free_area()[6].values())
 """
 
 

@@ -1,7 +1,7 @@
 """The worked examples of the threads, and numbers that were known before this code."""
 
 import pytest
-from tests.impl.machines import FORMS, TWIN_ERAS
+from tests.impl.machines import FORMS, TWIN_ERAS, untyped
 
 from pageimpl.allocator import Allocator
 from pageimpl.layout import empty_zone
@@ -10,6 +10,7 @@ from pageimpl.source import Kernels
 from pageimpl.walk import free_area_of, walk_buffer
 from pagespec.era import ERAS, Era
 from pagespec.machine import Machine
+from pagespec.migratetype import UNMOVABLE
 
 
 @pytest.fixture(params=FORMS)
@@ -18,7 +19,7 @@ def kernels(request: pytest.FixtureRequest) -> Kernels:
 
 
 def free_lists(memory: Memory) -> list[list[int]]:
-    return free_area_of(memory, walk_buffer(memory))
+    return untyped(free_area_of(memory, [UNMOVABLE], walk_buffer(memory)))
 
 
 def give(kernels: Kernels, memory: Memory, pfn: int, order: int) -> None:
@@ -31,11 +32,11 @@ def test_one_page_of_eight(kernels: Kernels, era: str) -> None:
     """2004's example: the upper halves stay, from large to small, and page 0 is returned."""
     allocator = Allocator(Machine(8, 3, ERAS[era]), modules=kernels)
 
-    assert allocator.free_area() == [[], [], [], [0]]
+    assert untyped(allocator.free_area()) == [[], [], [], [0]]
     assert allocator.alloc(0) == 0
-    assert allocator.free_area() == [[1], [2], [4], []]
+    assert untyped(allocator.free_area()) == [[1], [2], [4], []]
     allocator.free(0, 0)
-    assert allocator.free_area() == [[], [], [], [0]]
+    assert untyped(allocator.free_area()) == [[], [], [], [0]]
 
 
 def test_pages_walk_upward(kernels: Kernels) -> None:
@@ -106,7 +107,7 @@ def test_boot_hands_over_maximal_blocks(
     """A fresh zone is its canonical decomposition."""
     allocator = Allocator(Machine(pages, top, ERAS[era]), modules=kernels)
 
-    assert [len(blocks) for blocks in allocator.free_area()] == counts
+    assert [len(blocks) for blocks in untyped(allocator.free_area())] == counts
     assert allocator.free_frames() == pages
 
 
@@ -115,4 +116,4 @@ def test_boot_fills_lists_from_the_end_of_the_era(era: Era) -> None:
     """By the head, ascending order leaves the highest block in front; by the tail, the lowest."""
     expected = [0, 16, 32, 48] if era.boot_to_tail else [48, 32, 16, 0]
 
-    assert expected == Allocator(Machine(64, 4, era), jit=False).free_area()[4]
+    assert expected == untyped(Allocator(Machine(64, 4, era), jit=False).free_area())[4]
