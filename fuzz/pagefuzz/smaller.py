@@ -176,14 +176,18 @@ def _without_first(trace: Trace) -> Trace | None:
     machine, size = trace.machine, SIZES[trace.machine.top]
     if machine.pages <= size or (machine.holes and machine.holes[0][0] < machine.start + size):
         return None
-    cut = replace(
-        machine,
-        start=machine.start + size,
-        pages=machine.pages - size,
-        types=machine.types[SIZES[machine.top - machine.pageblock] :]
-        if machine.pageblock is not None
-        else (),
-    )
+    try:
+        cut = replace(
+            machine,
+            start=machine.start + size,
+            pages=machine.pages - size,
+            types=machine.types[SIZES[machine.top - machine.pageblock] :]
+            if machine.pageblock is not None
+            else (),
+        )
+    except DomainError:
+        # A pageblock of the reserve must not come to lie at the zone's start.
+        return None
     holes = tuple((first - size, end - size) for first, end in machine.holes)
     moved = _remade(cut, start=machine.start, holes=holes)
     return None if moved is None else _moved(replace(trace, machine=moved), size)
