@@ -3,7 +3,7 @@
 from dataclasses import replace
 from random import Random
 
-from pagefuzz.machines.pageblocks import fitted, smallest_pageblock
+from pagefuzz.machines.pageblocks import fitted, largest_guard, smallest_pageblock
 from pagespec.era import Era
 from pagespec.frames import SIZES
 from pagespec.machine import Machine
@@ -65,7 +65,7 @@ def holes_in(rng: Random, start: Pfn, pages: int) -> tuple[tuple[Pfn, Pfn], ...]
 
 def with_types(rng: Random, machine: Machine) -> Machine:
     """The machine with types for its pageblocks, and guard pages now and then."""
-    guard = rng.randint(1, machine.top) if machine.era.guards and rng.random() < 0.3 else 0
+    guard = rng.randint(0, largest_guard(machine)) if rng.random() < 0.4 else 0
     if rng.random() < 0.2:
         return replace(machine, guard=guard)
     # Each machine leaves some types out.

@@ -17,6 +17,16 @@ def smallest_pageblock(era: Era, top: Order) -> Order:
     return max(1, top - 1) if era.retypes_on_merge else 1
 
 
+def largest_guard(machine: Machine) -> Order:
+    """The highest order under which halves may become guards, so that none covers two pageblocks.
+
+    One that did would outlive the isolation of either, and then merge across. The kernel's setting
+    ends at half the top order, far below a pageblock's.
+    Source: mm/page_alloc.c, debug_guardpage_minorder_setup, 4.10 to 6.1.
+    """
+    return (machine.pageblock or machine.top) if machine.era.guards else 0
+
+
 def heads_of_ranges(machine: Machine) -> list[Pfn]:
     """The first frames of the smallest ranges that can be isolated: whole, and without a hole.
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from pagefuzz.machines.pageblocks import fitted, smallest_pageblock
+from pagefuzz.machines.pageblocks import fitted, largest_guard, smallest_pageblock
 from pagespec.era import Era
 from pagespec.frames import SIZES
 from pagespec.machine import Machine
@@ -43,8 +43,10 @@ def _grouped(draw: st.DrawFn, machine: Machine) -> Machine:
     """The machine with pageblocks, types for them if any are drawn, and perhaps guard pages."""
     era, top = machine.era, machine.top
     pageblock = draw(st.integers(smallest_pageblock(era, top), top))
-    guard = draw(st.sampled_from((0, 0, 0, 1, top))) if era.guards else 0
-    machine = replace(machine, pageblock=pageblock, guard=guard)
+    machine = replace(machine, pageblock=pageblock)
+    if era.guards:
+        guard = draw(st.sampled_from((0, 0, 0, 1, largest_guard(machine))))
+        machine = replace(machine, guard=guard)
     if draw(st.booleans()):
         return machine
     # Those whose byte is zero are movable, as all are without types.
