@@ -139,3 +139,23 @@ def test_numbers_beyond_machine_words(verb: Verb, jit: bool) -> None:
                 op = op._replace(pages=0)
             assert (op, perform(zone, op)) == (op, allocator.perform(op))
     assert zone.pageblocks == allocator.pageblocks()
+
+
+@pytest.mark.parametrize("jit", [False, True], ids=["plain", "compiled"])
+def test_no_range_goes_offline_with_its_neighbour(jit: bool) -> None:
+    """Two isolated pageblocks whose free frames have merged, the second of which is to leave.
+
+    Its other neighbour is held in part, so that the free blocks have as many frames as the range.
+    """
+    allocator = Allocator(Machine(64, 4, ERAS["6.12"], pageblock=3), jit=jit)
+    held = [allocator.perform(Op(Verb.ALLOC, mt=MOVABLE)) for _ in range(17)]
+    assert held == list(range(17))
+    for pfn in held[1:16]:
+        allocator.free(pfn, 0)
+    for pfn in (0, 8, 16):
+        assert allocator.perform(Op(Verb.ISOLATE, pfn=pfn, pages=8)) == 0
+    allocator.free(0, 0)
+
+    assert allocator.perform(Op(Verb.OFFLINE, pfn=8, pages=16)) == Refusal.NOT_FREE
+    assert allocator.perform(Op(Verb.OFFLINE, pfn=8, pages=8)) == Refusal.NOT_FREE
+    assert allocator.perform(Op(Verb.OFFLINE, pfn=0, pages=16)) == 0
