@@ -10,11 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.spec.breakages_typed import grouped
 from tests.spec.schedules import endings
 
 from pagespec import alloc
 from pagespec.alloc import alloc_pages, free_pages, get_page, put_page
 from pagespec.boot import boot
+from pagespec.contig import alloc_contig
 from pagespec.era import ERAS
 from pagespec.events import Kind
 from pagespec.frames import SIZES
@@ -23,8 +25,10 @@ from pagespec.laws.state import STATE_LAWS
 from pagespec.laws.swept import swept
 from pagespec.laws.whole import RETURN_LAWS
 from pagespec.machine import Machine
+from pagespec.migratetype import MOVABLE
 from pagespec.rmqueue import Want
 from pagespec.steps import Step, Steps, run
+from pagespec.verbs import Op, Verb
 from pagespec.zone import Zone
 
 FreePages = Callable[[Zone, int, int], Steps[None]]
@@ -122,6 +126,30 @@ def test_every_schedule_of_requests_keeps_the_laws() -> None:
 
     for _, zone in endings(setting):
         STATE_LAWS.check(zone.machine.era, swept(zone))
+
+
+OTHERS: dict[str, Callable[[Zone, int], Steps[Any]]] = {
+    "take": lambda zone, pfn: alloc_pages(zone, Want(2, MOVABLE)),
+    "give": lambda zone, pfn: free_pages(zone, pfn, 1),
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize("era", ["4.10", "5.15", "6.1", "6.12"])
+def test_every_schedule_around_a_range_keeps_the_laws(era: str, other: str) -> None:
+    """While a range is gathered, another takes or gives: no frame is lost, none has two owners."""
+
+    def setting() -> tuple[Zone, list[Steps[Any]]]:
+        zone = grouped(era, "MMMM", Op(Verb.ALLOC, 1, mt=MOVABLE))
+        pfn = next(iter(zone.held))
+        first = 1 if pfn == 8 else 9
+        return zone, [alloc_contig(zone, first, 2, MOVABLE), OTHERS[other](zone, pfn)]
+
+    taken: set[bool] = set()
+    for _, zone in endings(setting):
+        STATE_LAWS.check(zone.machine.era, swept(zone))
+        taken.add(any(event.kind is Kind.RANGE for event in zone.log))
+    assert True in taken
 
 
 def verdict(free: FreePages, order: int, *, compound: bool) -> set[str]:

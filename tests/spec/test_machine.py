@@ -9,6 +9,7 @@ from tests.strategies import machines
 
 from pagespec.era import ERAS, era_named
 from pagespec.machine import MAX_PAGES, MAX_PFN, Machine
+from pagespec.migratetype import CMA, HIGHATOMIC, MOVABLE, RESERVE
 from pagespec.types import DomainError
 
 GOOD = {"pages": 16, "top": 3, "era": ERAS["6.1"], "start": 4}
@@ -28,6 +29,29 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"holes": ((6, 9), (8, 11))}, "hole 8..11: "),
 ]
 
+GROUPED = {"pages": 16, "top": 3, "era": ERAS["6.1"], "pageblock": 2}
+M, C, H = MOVABLE, CMA, HIGHATOMIC
+
+BAD_GROUPED: list[tuple[dict[str, Any], str]] = [
+    ({"pageblock": 0}, "pageblock=0: a pageblock of era 6.1 has order 1 to the top order, 3"),
+    ({"pageblock": 4}, "pageblock=4: a pageblock of era 6.1 has order 1 to the top order, 3"),
+    ({"era": ERAS["6.12"], "pageblock": 1}, "pageblock=1: a pageblock of era 6.12 has order 2 to"),
+    ({"era": ERAS["2.6.11"]}, "pageblock=2: era 2.6.11 has no pageblocks"),
+    ({"types": (M,)}, "types: 1 types for 4 pageblocks"),
+    ({"types": (M,) * 4, "start": 2}, "types: 4 types for 5 pageblocks"),
+    ({"types": (M, M, M, RESERVE)}, "types: pageblock 3 is RESERVE; era 6.1 has none"),
+    ({"types": (M,) * 4, "pageblock": None}, "types: only a machine with pageblocks has any"),
+    ({"types": (H, M, M, M, M), "start": 2}, "types: pageblock 0 is HIGHATOMIC and reaches over"),
+    ({"types": (M, M, M, M, H), "start": 2}, "types: pageblock 4 is HIGHATOMIC and reaches over"),
+    (
+        {"era": ERAS["5.15"], "types": (C, M, M, M)},
+        "types: the largest block at frame 0 is C in part; era 5.15 would merge it with the rest",
+    ),
+    ({"guard": 4}, "guard=4: guard pages are below order 0 to 3 in the eras that count them"),
+    ({"guard": -1}, "guard=-1: guard pages are below order 0 to 3"),
+    ({"era": ERAS["6.12"], "guard": 1}, "guard=1: guard pages are below order 0 to 3 in the eras"),
+]
+
 EDGES: list[dict[str, Any]] = [
     {},
     {"pages": 1, "top": 15},
@@ -43,6 +67,22 @@ def test_outside_the_domain_is_refused(change: dict[str, Any], sentence: str) ->
     """One sentence: which value, and what is allowed."""
     with pytest.raises(DomainError, match=f"^{re.escape(sentence)}"):
         Machine(**{**GOOD, **change})
+
+
+@pytest.mark.parametrize(("change", "sentence"), BAD_GROUPED)
+def test_pageblocks_outside_the_domain_are_refused(change: dict[str, Any], sentence: str) -> None:
+    """Their order, how many types there are, and what the era would merge."""
+    with pytest.raises(DomainError, match=f"^{re.escape(sentence)}"):
+        Machine(**{**GROUPED, **change})
+
+
+def test_pageblocks_are_counted_from_frame_zero() -> None:
+    """Wherever the zone begins: the lowest pageblock and the highest may be cut."""
+    machine = Machine(pages=9, top=3, era=ERAS["6.1"], start=6, pageblock=2)
+
+    assert machine.pageblocks == 3
+    assert [machine.pageblock_number(pfn) for pfn in (6, 7, 8, 11, 12, 14)] == [0, 0, 1, 1, 2, 2]
+    assert machine.first_types == (M, M, M)
 
 
 @pytest.mark.parametrize("change", EDGES)
