@@ -21,7 +21,11 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "equivalents": museum.equivalents_markdown,
         "shared": museum.shared_markdown,
     },
-    "proofs.md": {"conditions": proofs.conditions_markdown, "zones": proofs.zones_markdown},
+    "proofs.md": {
+        "conditions": proofs.conditions_markdown,
+        "zones": proofs.zones_markdown,
+        "typed zones": proofs.typed_zones_markdown,
+    },
     "variants.md": {
         "census": variants.census_markdown,
         "prices": variants.prices_markdown,

@@ -13,10 +13,15 @@ from typing import NamedTuple
 
 import pagespec
 from pagefuzz.prove import agreements, scalars
-from pagefuzz.prove.domains import DOMAINS
+from pagefuzz.prove.domains import DOMAINS, Domain
+from pagefuzz.prove.typed import TYPED_DOMAINS, TypedDomain
 
 BY_BITS = "_by_bits"
 """The end of the name of the twin's form, beside the spec's, in `scalars`."""
+
+_DOMAINS: tuple[Domain | TypedDomain, ...] = (*DOMAINS, *TYPED_DOMAINS)
+ZONES = {str(domain): domain for domain in _DOMAINS}
+"""The domains that are exhausted, by the words of their conditions."""
 
 
 class Condition(NamedTuple):
@@ -64,5 +69,5 @@ def all_conditions() -> list[Condition]:
     found += contracts_in(agreements, "agree")
     for engine in ("diffbehavior", "numbers"):
         found += [Condition(engine, name) for name in pairs_of_scalars()]
-    found += [Condition("exhaust", str(domain)) for domain in DOMAINS]
+    found += [Condition("exhaust", domain) for domain in ZONES]
     return found

@@ -1,10 +1,9 @@
-"""The domains of small zones that are exhausted: eras, top orders, lengths and starts."""
+"""The domains of small zones that are exhausted without pageblocks: eras, tops, lengths, starts."""
 
 from typing import NamedTuple
 
 from pagefuzz.prove.exhaust import Counts, exhaust
-from pagefuzz.prove.twin import twin_beside
-from pageimpl.allocator import Allocator
+from pagefuzz.prove.twin import plain_twin_beside
 from pagespec.era import ERAS
 from pagespec.machine import Machine
 from pagespec.types import MAX_TOP, Order, Pfn
@@ -21,6 +20,17 @@ class Domain(NamedTuple):
     pages: int
     start: Pfn = 0
     twin: bool = False
+
+    @property
+    def lengths(self) -> range:
+        """The lengths of its zones, in frames."""
+        return range(1, self.pages + 1)
+
+    def exhaust(self, pages: int) -> Counts:
+        """The counts of the zone of so many frames. Raises LawBroken as `exhaust` does."""
+        machine = Machine(pages, self.top, ERAS[self.era], self.start)
+        beside = plain_twin_beside(machine) if self.twin else None
+        return exhaust(machine, renaming=not self.twin, beside=beside)
 
     def __str__(self) -> str:
         beside = " beside the twin" if self.twin else ""
@@ -43,13 +53,3 @@ DOMAINS = (
     *(Domain(era, top, 7, twin=True) for era in PLACED for top in range(LAST_TOP + 1)),
     *(Domain(era, 3, 7, 3, twin=True) for era in BY_PFN),
 )
-
-
-def exhaust_zone(domain: Domain, pages: int) -> Counts:
-    """The counts of the domain's zone of so many frames. Raises LawBroken as `exhaust` does."""
-    machine = Machine(pages, domain.top, ERAS[domain.era], domain.start)
-    if domain.twin:
-        # The plain form, which refuses to leave its memory and can be stopped.
-        beside = twin_beside(Allocator(machine, jit=False))
-        return exhaust(machine, renaming=False, beside=beside)
-    return exhaust(machine)

@@ -12,7 +12,7 @@ from types import FrameType
 from typing import NamedTuple
 
 from pagefuzz.prove import crosshair
-from pagefuzz.prove.conditions import BY_BITS, Condition
+from pagefuzz.prove.conditions import BY_BITS, ZONES, Condition
 from pagefuzz.prove.verdict import STRENGTH, Finding, Verdict
 
 FACTOR = 5
@@ -35,13 +35,11 @@ class Task(NamedTuple):
 
 def tasks_of(condition: Condition, row: Finding | None) -> list[Task]:
     """The tasks of a condition, the longest first, given what its row says if it has one."""
-    from pagefuzz.prove.domains import DOMAINS
-
     budget_s = budget_of(condition, row)
     if condition.engine != "exhaust":
         return [Task(condition, 0, budget_s)]
-    domain = next(domain for domain in DOMAINS if str(domain) == condition.what)
-    return [Task(condition, pages, budget_s) for pages in range(domain.pages, 0, -1)]
+    lengths = ZONES[condition.what].lengths
+    return [Task(condition, pages, budget_s) for pages in reversed(lengths)]
 
 
 def budget_of(condition: Condition, row: Finding | None) -> float:
@@ -93,13 +91,11 @@ def _numbers(task: Task) -> Finding:
 
 
 def _exhaust(task: Task) -> Finding:
-    from pagefuzz.prove.domains import DOMAINS, exhaust_zone
     from pagespec.laws.law import LawBroken
 
-    domain = next(domain for domain in DOMAINS if str(domain) == task.condition.what)
     try:
         with _limit(task.budget_s):
-            counts = exhaust_zone(domain, task.pages)
+            counts = ZONES[task.condition.what].exhaust(task.pages)
     except LawBroken as broken:
         return Finding(Verdict.REFUTED, says=str(broken))
     except TimeoutError as late:

@@ -28,10 +28,11 @@ from pagespec.laws.law import LawBroken
 from pagespec.laws.swept import Swept, swept
 from pagespec.laws.wording import wording
 from pagespec.machine import Machine
+from pagespec.migratetype import LETTER_OF
 from pagespec.ops import perform
 from pagespec.stamps import Stamps, stamps_of
 from pagespec.verbs import Op, Outcome, Verb
-from pagespec.zone import Zone, copy_of, lists_of
+from pagespec.zone import Zone, copy_of
 
 Beside: TypeAlias = Callable[[Zone, Op, Outcome, Zone], None]
 """Another allocator's part: serve the request in the state before, raise LawBroken if it differs.
@@ -144,7 +145,7 @@ def judged(at: Standing, op: Op) -> Reached:
         state = frozen(zone)
         becomes = judge_state(judge, zone, state)
         judge_step(judge, Step(at.shape, op, outcome, zone.visited, becomes), at.before, zone)
-        judge_order(at.stamps, op, outcome, zone)
+        judge_order(at.stamps, op, outcome, zone, state)
         if at.beside is not None:
             at.beside(before, op, outcome, zone)
     except LawBroken as broken:
@@ -169,11 +170,18 @@ def checksum_of(machine: Machine, state: State, op: Op, outcome: Outcome, after:
 def located(broken: LawBroken, before: Zone, op: Op) -> LawBroken:
     """The same breach with the step at which it showed."""
     machine = before.machine
-    held = {pfn: held.order for pfn, held in before.held.items()}
-    where = f"free lists {lists_of(before)} and held orders {held}"
+    lists = [
+        f"{LETTER_OF[mt]}{order} {list(blocks)}"
+        for order, by_type in enumerate(before.free_area)
+        for mt, blocks in by_type.items()
+        if blocks
+    ]
+    held = [f"{pfn} {LETTER_OF[held.mt]}{held.order}" for pfn, held in before.held.items()]
+    where = f"free lists {' '.join(lists) or 'empty'}, held {', '.join(held) or 'nothing'}"
+    if before.pageblocks:
+        where += f", pageblocks {''.join(LETTER_OF[mt] for mt in before.pageblocks)}"
     return LawBroken(
         broken.law_id,
-        f"{broken.complaint}; at {wording(op)} on {where} "
-        f"of machine pages={machine.pages} top={machine.top} "
-        f"start={machine.start} era={machine.era.name}",
+        f"{broken.complaint}; at {wording(op)} with {where} of machine pages={machine.pages} "
+        f"top={machine.top} start={machine.start} era={machine.era.name}",
     )

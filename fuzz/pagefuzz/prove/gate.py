@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit
-from pagefuzz.prove.conditions import Condition
+from pagefuzz.prove.conditions import ZONES, Condition
 from pagefuzz.prove.engines import Task, joined, run, tasks_of
 from pagefuzz.prove.ledger import Row
 from pagefuzz.prove.verdict import STRENGTH, Finding, Verdict
@@ -106,4 +106,7 @@ def _length(task: Task, rows: dict[Key, Finding]) -> float:
     """A guess at how long a task takes: each frame more makes a zone some five times as slow."""
     row = rows.get(task.condition[:2])
     seconds = task.budget_s if row is None else row.seconds
-    return seconds / 5 ** (11 - task.pages) if task.pages else seconds
+    if task.pages == 0:
+        return seconds
+    longest = ZONES[task.condition.what].lengths[-1]
+    return seconds * 5.0 ** (task.pages - longest)

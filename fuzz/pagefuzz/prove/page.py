@@ -2,10 +2,15 @@
 
 from collections.abc import Iterator
 
+from pagefuzz.prove.domains import DOMAINS
 from pagefuzz.prove.exhaust import Counts
 from pagefuzz.prove.ledger import Row, read
+from pagefuzz.prove.typed import TYPED_DOMAINS
 from pagefuzz.prove.verdict import Verdict
 from pagefuzz.report.markdown import table
+
+PLAIN = frozenset(map(str, DOMAINS))
+TYPED = frozenset(map(str, TYPED_DOMAINS))
 
 
 def conditions_markdown() -> str:
@@ -21,8 +26,22 @@ def zones_markdown() -> str:
     """One row for each domain of zones, with the counts that must come out again."""
     return table(
         ["zones", "states", "in the largest", *Counts._fields[1:]],
-        [(row.what, *zone_counts(row)) for row in read() if row.engine == "exhaust"],
+        [(row.what, *zone_counts(row)) for row in read() if row.what in PLAIN],
     )
+
+
+def typed_zones_markdown() -> str:
+    """The same for the zones with pageblocks, each domain of which has one zone."""
+    return table(
+        ["zone and requests", *Counts._fields],
+        [(row.what, *numbers(row)) for row in read() if row.what in TYPED],
+    )
+
+
+def numbers(row: Row) -> Iterator[int]:
+    """The counts of a domain of one zone."""
+    for _, values in row.finding.counts:
+        yield from values
 
 
 def came_to(row: Row) -> str:

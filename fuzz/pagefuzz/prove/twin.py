@@ -123,3 +123,8 @@ def twin_beside(allocator: Allocator) -> Callable[[Zone, Op, Outcome, Zone], Non
         TWIN_LAWS.check(machine.era, Twins(after, view))
 
     return beside
+
+
+def plain_twin_beside(machine: Machine) -> Callable[[Zone, Op, Outcome, Zone], None]:
+    """The twin's plain form, which refuses to leave its memory and can be stopped."""
+    return twin_beside(Allocator(machine, jit=False))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pagespec.frames import SIZES
 from pagespec.machine import Machine
-from pagespec.migratetype import LETTER_OF, MOVABLE, UNMOVABLE, MigrateType
+from pagespec.migratetype import CMA, LETTER_OF, MOVABLE, UNMOVABLE, MigrateType
 from pagespec.types import Order
 from pagespec.verbs import Op, Verb
 from pagespec.zone import Zone
@@ -66,26 +66,36 @@ def _ranges(machine: Machine, verb: Verb, mt: MigrateType = UNMOVABLE) -> Iterat
 
 def _isolate(machine: Machine, asked: Asked) -> Iterator[Op]:
     yield from _ranges(machine, Verb.ISOLATE)
-    yield from _ranges(machine, Verb.RESTORE, MOVABLE)
+
+
+def _restore(machine: Machine, asked: Asked) -> Iterator[Op]:
+    """To movable memory, and to CMA memory too where the machine has any."""
+    for mt in (MOVABLE, CMA) if CMA in machine.types else (MOVABLE,):
+        yield from _ranges(machine, Verb.RESTORE, mt)
 
 
 def _contig(machine: Machine, asked: Asked) -> Iterator[Op]:
-    """Every range whose ends the orders asked for allow."""
-    step = SIZES[asked.orders[0]]
-    for pfn in range(machine.start, machine.end, step) if machine.era.isolation != "move" else ():
-        for end in range(pfn + step, machine.end + 1, step):
+    """Every range."""
+    for pfn in range(machine.start, machine.end) if machine.era.isolation != "move" else ():
+        for end in range(pfn + 1, machine.end + 1):
             yield Op(Verb.CONTIG, pfn=pfn, pages=end - pfn, mt=MOVABLE)
 
 
 def _poison(machine: Machine, asked: Asked) -> Iterator[Op]:
     if machine.era.takes_poisoned:
         yield from (Op(Verb.POISON, pfn=pfn) for pfn in range(machine.start, machine.end))
+
+
+def _heal(machine: Machine, asked: Asked) -> Iterator[Op]:
     if machine.era.returns_poisoned:
         yield from (Op(Verb.HEAL, pfn=pfn) for pfn in range(machine.start, machine.end))
 
 
 def _offline(machine: Machine, asked: Asked) -> Iterator[Op]:
     yield from _ranges(machine, Verb.OFFLINE)
+
+
+def _online(machine: Machine, asked: Asked) -> Iterator[Op]:
     yield from _ranges(machine, Verb.ONLINE)
 
 
@@ -95,11 +105,19 @@ GROUPS: dict[str, Group] = {
     "nofragment": _nofragment,
     "unreserve": _unreserve,
     "isolate": _isolate,
+    "restore": _restore,
     "contig": _contig,
     "poison": _poison,
+    "heal": _heal,
     "offline": _offline,
+    "online": _online,
 }
 """The groups whose requests are the same in every state; `split` is of what is held, as free is."""
+
+
+def groups_in(machine: Machine, asked: Asked, groups: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the groups that have any request for the machine."""
+    return tuple(name for name in groups if name == "split" or any(GROUPS[name](machine, asked)))
 
 
 class Vocabulary(NamedTuple):

@@ -1,0 +1,142 @@
+"""Exhaustion with pageblocks: what a state holds, what it leaves out, and which slips it finds."""
+
+from collections.abc import Callable
+
+import pytest
+from tests.prove.plain_search import states_with_held_types
+
+from pagefuzz.prove.exhaust import Counts, exhaust
+from pagefuzz.prove.ledger import read
+from pagefuzz.prove.states import frozen, thawed
+from pagefuzz.prove.twin import twin_beside
+from pagefuzz.prove.typed import TYPED, TYPED_DOMAINS, TypedDomain
+from pagefuzz.prove.vocabulary import GROUPS, Asked, groups_in, vocabulary_of
+from pageimpl.allocator import Allocator
+from pageimpl.source import plain_modules
+from pagespec import buddy, fallback, highatomic, isolation
+from pagespec.boot import boot
+from pagespec.era import ERAS
+from pagespec.laws.law import LawBroken
+from pagespec.machine import Machine
+from pagespec.migratetype import MOVABLE, RECLAIMABLE, REQUESTED, UNMOVABLE
+from pagespec.ops import perform
+from pagespec.verbs import Op, Verb
+
+ROWS = {row.what: dict(row.finding.counts) for row in read() if row.engine == "exhaust"}
+SMALL = [domain for domain in TYPED_DOMAINS if ROWS[str(domain)]["steps"][0] < 4_000]
+PAIRS = Asked((1, 2, 3), REQUESTED)
+
+
+@pytest.mark.parametrize("domain", SMALL, ids=str)
+def test_small_domains_come_out_as_committed(domain: TypedDomain) -> None:
+    """Every count and the checksum; the larger rows are run by `prove`."""
+    counts = domain.exhaust(8)
+
+    assert {name: (number,) for name, number in counts._asdict().items()} == ROWS[str(domain)]
+
+
+def test_every_era_has_a_small_domain_or_shares_one() -> None:
+    """So that the test above is not empty."""
+    assert len(SMALL) >= 3
+
+
+def test_every_group_is_exhausted_in_every_era_that_has_it() -> None:
+    """No request is forgotten, and no row names one that its era does not have."""
+    for era in TYPED:
+        rows = [domain for domain in TYPED_DOMAINS if domain.era == era]
+        machine = rows[0].machine()
+        tried = {name for domain in rows for name in domain.groups}
+        there = groups_in(machine, PAIRS, (*GROUPS, "split"))
+
+        assert tried | {"alloc"} >= set(there)
+        for domain in rows:
+            words = str(domain).split()
+            assert [name for name in GROUPS if name in words] == [
+                name for name in GROUPS if name in there and name in (*domain.groups, "alloc")
+            ]
+
+
+@pytest.mark.parametrize("era", TYPED)
+def test_a_state_is_its_bytes(era: str) -> None:
+    """Thawed and frozen again, a state with pieces, isolation and lost frames is the same."""
+    machine = Machine(16, 3, ERAS[era], pageblock=2, guard=int(ERAS[era].guards))
+    zone = boot(machine)
+    for op in (
+        Op(Verb.ALLOC, 0, mt=RECLAIMABLE),
+        Op(Verb.ALLOC, 1),
+        Op(Verb.POISON, pfn=7),
+        Op(Verb.ISOLATE, pfn=8, pages=8),
+        Op(Verb.OFFLINE, pfn=8, pages=8),
+    ):
+        perform(zone, op)
+    zone.held = {pfn: held._replace(mt=UNMOVABLE) for pfn, held in zone.held.items()}
+    again = thawed(machine, frozen(zone))
+    again.log, again.visited = zone.log, zone.visited
+
+    assert zone.offline
+    assert bool(zone.poisoned) == ERAS[era].takes_poisoned
+    assert again == zone
+
+
+@pytest.mark.parametrize("era", ["4.10", "5.15", "6.1", "6.12"])
+def test_the_types_of_what_is_held_may_be_left_out(era: str) -> None:
+    """With them as part of the state, as many states without them are reached."""
+    machine = Machine(8, 3, ERAS[era], pageblock=2)
+    vocabulary = vocabulary_of(machine, PAIRS, ("alloc", "nofragment", "atomic", "unreserve"))
+
+    assert exhaust(machine, vocabulary).states == states_with_held_types(machine, vocabulary)
+
+
+def counts_of(era: str, asked: Asked, groups: tuple[str, ...]) -> Counts:
+    machine = Machine(8, 3, ERAS[era], pageblock=2)
+    return exhaust(machine, vocabulary_of(machine, asked, ("alloc", *groups)))
+
+
+SINGLES = Asked((0, 1), (UNMOVABLE, MOVABLE))
+
+
+@pytest.mark.parametrize(
+    ("era", "room", "name", "slip", "law"),
+    [
+        ("6.1", buddy, "types_part", lambda zone, mt, other: False, "BUD-count"),
+        ("6.12", fallback, "alike_pages", lambda zone, mt, own, free, movable: 0, "MT-claim"),
+        ("6.1", fallback, "can_steal", lambda zone, order, mt: True, "MT-claim"),
+        ("5.15", highatomic, "reserve_limit", lambda zone: 8, "HA-reserve"),
+        ("4.10", isolation, "account", lambda zone, pages, mt: None, "BUD-count"),
+        ("6.1", isolation, "merges_anew", lambda zone, pfn: None, "BUD-place"),
+    ],
+)
+def test_a_slip_in_the_spec_breaks_a_law(
+    monkeypatch: pytest.MonkeyPatch,
+    era: str,
+    room: object,
+    name: str,
+    slip: Callable[..., object],
+    law: str,
+) -> None:
+    """And the report has the step at which it showed."""
+    asked = PAIRS
+    groups: tuple[str, ...] = ("atomic", "unreserve", "isolate", "restore")
+    if room is fallback:
+        asked, groups = SINGLES, ()
+    monkeypatch.setattr(room, name, slip)
+
+    with pytest.raises(LawBroken, match=r"; at [a-z]+ of .*, pageblocks [A-Z]{2} of ") as raised:
+        counts_of(era, asked, groups)
+    assert raised.value.law_id == law
+
+
+@pytest.mark.parametrize(
+    ("module", "right", "wrong"),
+    [
+        ("fallback", "or mt != MOVABLE", "or mt == MOVABLE"),
+    ],
+)
+def test_a_slip_in_the_twin_is_found(module: str, right: str, wrong: str) -> None:
+    """Exhaustion beside a twin with a slip ends at a law."""
+    kernels = plain_modules({module: lambda text: text.replace(right, wrong)})
+    machine = Machine(8, 3, ERAS["6.1"], pageblock=2)
+    beside = twin_beside(Allocator(machine, modules=kernels))
+
+    with pytest.raises(LawBroken):
+        exhaust(machine, vocabulary_of(machine, SINGLES, ("alloc",)), beside=beside)
