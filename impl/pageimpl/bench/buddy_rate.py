@@ -56,32 +56,50 @@ def pair_ns(era: str, *, split: bool) -> float:
     return best_ns(PAIRS, lambda: pairs(mem, 0, PAIRS))
 
 
-def stream_ns(era: str, pages: int, top: int, count: int = REQUESTS, *, jit: bool = True) -> float:
+def stream_ns(machine: Machine, count: int = REQUESTS, *, jit: bool = True) -> float:
     """Nanoseconds of a request of a random stream, rows included."""
-    stream = Stream(Allocator(Machine(pages, top, era_named(era)), jit=jit), 1)
+    stream = Stream(Allocator(machine, jit=jit), 1)
     return best_ns(count, lambda: stream.run(count))
 
 
-def read_us(era: str, read: Callable[[Allocator], object]) -> float:
-    """Microseconds to read back a busy zone of 64 frames."""
-    allocator = Allocator(Machine(64, 5, era_named(era)))
+def read_us(machine: Machine, read: Callable[[Allocator], object]) -> float:
+    """Microseconds to read back a busy zone."""
+    allocator = Allocator(machine)
     Stream(allocator, 1).run(1000)
     return best_ns(READS, lambda: [read(allocator) for _ in range(READS)]) / 1000
+
+
+SIZES = ((64, 5), (1 << 16, 10), (1 << 22, 10))
+"""Frames and top orders."""
+
+
+def machines_of(name: str) -> list[Machine]:
+    """The machines to measure: without pageblocks, or with pageblocks one order below the top."""
+    era = era_named(name)
+    return [
+        Machine(pages, top, era, pageblock=pageblock)
+        for grouped in ((False, True) if era.numbering else (False,))
+        for pages, top in SIZES
+        for pageblock in [top - 1 if grouped else None]
+    ]
 
 
 def main() -> None:
     """Print a table."""
     for era in ("6.1", "2.6.8"):
         print(f"era {era}")
-        print(f"  pair, split to the top   {pair_ns(era, split=True):8.1f} ns")
-        print(f"  pair, no split           {pair_ns(era, split=False):8.1f} ns")
-        for pages, top in ((64, 5), (1 << 16, 10), (1 << 22, 10)):
-            rate = 1e3 / stream_ns(era, pages, top)
-            print(f"  stream, {pages:8} frames  {rate:8.1f} million requests/s")
-        rate = 1e6 / stream_ns(era, 64, 5, 5_000, jit=False)
-        print(f"  stream, plain form       {rate:8.1f} thousand requests/s")
-        print(f"  read free lists          {read_us(era, Allocator.free_area):8.1f} us")
-        print(f"  read whole state         {read_us(era, zone_of):8.1f} us")
+        print(f"  pair, split to the top          {pair_ns(era, split=True):8.1f} ns")
+        print(f"  pair, no split                  {pair_ns(era, split=False):8.1f} ns")
+        for machine in machines_of(era):
+            kind = "plain" if machine.pageblock is None else "typed"
+            rate = 1e3 / stream_ns(machine)
+            print(f"  stream, {kind}, {machine.pages:8} frames  {rate:8.1f} million requests/s")
+            if machine.pages > SIZES[0][0]:
+                continue
+            rate = 1e6 / stream_ns(machine, 5_000, jit=False)
+            print(f"  stream, {kind}, by Python        {rate:8.1f} thousand requests/s")
+            for what, read in (("free lists", Allocator.free_area), ("whole state", zone_of)):
+                print(f"  read {what}, {kind}".ljust(34) + f"{read_us(machine, read):8.1f} us")
 
 
 if __name__ == "__main__":
