@@ -64,9 +64,11 @@ class Machine:
                     f"the zone {self.start}..{self.end}"
                 )
             beyond = end + 1
-        if not 0 <= self.guard <= (self.top if self.era.guards else 0):
+        # A guard over two pageblocks would outlive the isolation of either, and merge across.
+        largest = self.top if self.pageblock is None else self.pageblock
+        if not 0 <= self.guard <= (largest if self.era.guards else 0):
             raise DomainError(
-                f"guard={self.guard}: guard pages are below order 0 to {self.top} in the eras that "
+                f"guard={self.guard}: guard pages are below order 0 to {largest} in the eras that "
                 f"count them, and era {self.era.name} {'does' if self.era.guards else 'does not'}"
             )
         if self.pageblock is not None:

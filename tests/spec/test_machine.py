@@ -47,9 +47,11 @@ BAD_GROUPED: list[tuple[dict[str, Any], str]] = [
         {"era": ERAS["5.15"], "types": (C, M, M, M)},
         "types: the largest block at frame 0 is C in part; era 5.15 would merge it with the rest",
     ),
-    ({"guard": 4}, "guard=4: guard pages are below order 0 to 3 in the eras that count them"),
-    ({"guard": -1}, "guard=-1: guard pages are below order 0 to 3"),
-    ({"era": ERAS["6.12"], "guard": 1}, "guard=1: guard pages are below order 0 to 3 in the eras"),
+    ({"guard": 4}, "guard=4: guard pages are below order 0 to 2 in the eras that count them"),
+    ({"guard": 3}, "guard=3: guard pages are below order 0 to 2"),
+    ({"guard": 4, "pageblock": None}, "guard=4: guard pages are below order 0 to 3"),
+    ({"guard": -1}, "guard=-1: guard pages are below order 0 to 2"),
+    ({"era": ERAS["6.12"], "guard": 1}, "guard=1: guard pages are below order 0 to 2 in the eras"),
 ]
 
 EDGES: list[dict[str, Any]] = [

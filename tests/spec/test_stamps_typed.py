@@ -58,7 +58,7 @@ def random_machine(rng: Random, era: Era) -> Machine:
         start,
         holes=((hole, hole + 1),) if rng.random() < 0.2 else (),
         pageblock=pageblock,
-        guard=rng.choice([0, 0, 1, 2]) if era.guards else 0,
+        guard=min(rng.choice([0, 0, 1, 2]), pageblock) if era.guards else 0,
     )
     return replace(bare, types=_random_types(rng, bare))
 

@@ -29,8 +29,8 @@ def machine_of(rng: Random, era: Era) -> Machine:
         era,
         start,
         ((hole, hole + rng.choice((1, 2))),) if rng.random() < 0.15 else (),
-        pageblock=rng.randint(least, top),
-        guard=rng.choice((0, 0, 0, 1, 2)) if era.guards else 0,
+        pageblock=(pageblock := rng.randint(least, top)),
+        guard=min(rng.choice((0, 0, 0, 1, 2)), pageblock) if era.guards else 0,
     )
     size, types = SIZES[machine.pageblock or 0], list(machine.first_types)
     mixed = rng.choice((0.0, 0.4, 0.4))
