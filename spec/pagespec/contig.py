@@ -17,7 +17,7 @@ from pagespec.checks import (
     refused,
 )
 from pagespec.events import Event, Kind
-from pagespec.frames import SIZES, head_of
+from pagespec.frames import SIZES, head_of, rounded_up
 from pagespec.isolation import cut_at, isolate_pageblock, large_block_at, restore_pageblock
 from pagespec.migratetype import CMA, ISOLATE, MOVABLE, MigrateType
 from pagespec.pageblock import pageblock_order, pageblock_type
@@ -123,7 +123,7 @@ def alloc_contig(zone: Zone, pfn: Pfn, count: int, mt: MigrateType) -> Steps[Pfn
     check_type(zone, mt, RANGE_TYPES)
     end = pfn + count
     first = head_of(pfn, machine.isolation_order)
-    beyond = head_of(end - 1, machine.isolation_order) + SIZES[machine.isolation_order]
+    beyond = rounded_up(end, machine.isolation_order)
     check_can_isolate(zone, first, beyond - first if count > 0 else 0)
     yield from _isolate(zone, first, beyond)
     yield Step.LOCK

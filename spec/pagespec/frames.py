@@ -65,6 +65,19 @@ def head_of(index: int, order: Order) -> int:
     return index - index % SIZES[order]
 
 
+def rounded_up(pages: int, order: Order) -> int:
+    """The least number of frames that is not smaller and makes whole blocks of that order.
+
+    Of an index it is the end of the last block that a run up to there touches.
+
+    pre: pages >= 0
+    pre: 0 <= order <= 15
+    post: 0 <= __return__ - pages < SIZES[order]
+    post: __return__ // SIZES[order] * SIZES[order] == __return__
+    """
+    return -(-pages // SIZES[order]) * SIZES[order]
+
+
 def largest_order_at(index: int, pages: int, top: Order) -> Order:
     """The largest order of an aligned block at the index that has no more than so many frames.
 

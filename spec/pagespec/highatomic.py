@@ -8,7 +8,7 @@ Source: mm/page_alloc.c (reserve_highatomic_pageblock, unreserve_highatomic_page
 
 from pagespec.checks import check_supported, check_type
 from pagespec.events import Event, Kind
-from pagespec.frames import SIZES
+from pagespec.frames import SIZES, rounded_up
 from pagespec.machine import Machine
 from pagespec.migratetype import CMA, HIGHATOMIC, ISOLATE, REQUESTED, MigrateType
 from pagespec.pageblock import (
@@ -42,7 +42,7 @@ def reserve_limit(zone: Zone) -> int:
     percent = managed_pages(zone) // 100
     if zone.machine.era.reserve == "at-least-one":
         return percent + size
-    return -(-percent // size) * size if percent >= size else 0
+    return rounded_up(percent, pageblock_order(zone)) if percent >= size else 0
 
 
 def may_be_reserved(machine: Machine, mt: MigrateType) -> bool:
