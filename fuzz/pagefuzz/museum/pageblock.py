@@ -26,7 +26,7 @@ MUTANTS = (
             "        mt > MOST_REQUESTED or other > MOST_REQUESTED\n",
             "        mt > MOST_REQUESTED\n",
         ),
-        laws=("MT-barrier", "MT-list", "BUD-count"),
+        laws=("MT-barrier", "MT-list", "BUD-count", "INIT"),
         fits=_BARRIER,
     ),
     planted(
@@ -39,7 +39,7 @@ MUTANTS = (
             "        mt > MOST_REQUESTED or other > MOST_REQUESTED\n",
             "        mt == ISOLATE or other == ISOLATE\n",
         ),
-        laws=("MT-barrier", "MT-list", "BUD-count"),
+        laws=("MT-barrier", "MT-list", "BUD-count", "INIT"),
         fits=_BARRIER,
     ),
     planted(
@@ -52,7 +52,7 @@ MUTANTS = (
             "return barrier_of(mem) == UNMERGEABLE_BARRIER and (",
             "return barrier_of(mem) == UNMERGEABLE_BARRIER or (",
         ),
-        laws=("MT-merge",),
+        laws=("MT-merge", "INIT"),
         fits="Two free buddies whose types may merge stay apart.",
     ),
     planted(
@@ -61,7 +61,7 @@ MUTANTS = (
         SLIP,
         "The types are compared from the order above a pageblock's on: > for >=.",
         Edit("buddy", _ABOVE, _ABOVE.replace(">=", ">")),
-        laws=("MT-barrier", "MT-list", "BUD-count"),
+        laws=("MT-barrier", "MT-list", "BUD-count", "INIT"),
         fits=_BARRIER,
     ),
     planted(

@@ -99,6 +99,11 @@ SHARED: tuple[SharedSlip, ...] = (
         "The pieces of a block freed under a reference are freed from the smallest up.",
         (
             Edit(
+                f"{_SPEC}/laws/events.py",
+                "range(held.order - 1, -1, -1)",
+                "range(held.order)",
+            ),
+            Edit(
                 f"{_SPEC}/alloc.py",
                 "        piece = order - 1\n        while piece >= 0:\n",
                 "        piece = 0\n        while piece < order:\n",
