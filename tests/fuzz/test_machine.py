@@ -8,30 +8,37 @@ from hypothesis import strategies as st
 from tests.fuzz.material import COUNT_OFF, NO_DOUBLE, NO_MERGE, Fault, planted
 from tests.fuzz.targets import Least, Modern
 
+from pagefuzz.campaign.walk import FUZZED_ERAS
 from pagefuzz.lockstep import Lockstep
 from pagefuzz.machines.buddy import Ledger, buddy_machine, run_machine
 from pagefuzz.machines.strategies import machines
 from pagefuzz.replay import replay
 from pagefuzz.target.builtin import Spec, TwinFactory
 from pagefuzz.target.protocol import Factory
-from pagespec.era import ERAS
+from pagespec.era import ERAS, Era
 from pagespec.laws.law import LawBroken, Level
 from pagespec.machine import Machine
+from pagespec.migratetype import MOVABLE, MigrateType
 from pagespec.trace import Trace, text_of
-from pagespec.types import DomainError
+from pagespec.types import DomainError, Refusal
 from pagespec.verbs import Op, Outcome, Verb
 
 ERA = ERAS["6.1"]
 
 
 def run_small(
-    factory: Factory, level: Level = "exact", *, examples: int = 40, shrink: bool = True
+    factory: Factory,
+    level: Level = "exact",
+    *,
+    era: Era = ERA,
+    examples: int = 40,
+    shrink: bool = True,
 ) -> tuple[Ledger, list[Trace]]:
     """What the machine counted and found, with one seed."""
     found: list[Trace] = []
     ledger = Ledger(factory, level, found.append)
     try:
-        run_machine(ledger, [ERA], 3, examples=examples, steps=30, shrink=shrink)
+        run_machine(ledger, [era], 3, examples=examples, steps=30, shrink=shrink)
     except LawBroken:
         assert found
     else:
@@ -43,7 +50,8 @@ def run_small(
 def test_faults_are_found_and_shrunk(fault: Fault) -> None:
     """Hypothesis ends with a trace of a few requests that breaks the fault's law."""
     twin = planted(fault)
-    _, found = run_small(twin)
+    # Without pageblocks there is less to shrink, and the faults are the same.
+    _, found = run_small(twin, era=ERAS["2.6.11"])
     verdict = replay(found[-1], twin)
 
     assert verdict.broken is not None
@@ -118,11 +126,49 @@ def test_a_burst_is_many_requests_in_one_step(level: Level) -> None:
     assert ledger.operations > 7
 
 
-@settings(max_examples=200, database=None)
-@given(machine=machines([ERA], st.integers(1, 80)))
+def test_every_verb_is_asked_and_served() -> None:
+    """A few examples split, isolate, gather, poison and undo all of it, and break no law."""
+    ledger = Ledger(Spec, "exact", found=lambda trace: None)
+    run_machine(ledger, [ERA], 3, examples=40, shrink=False)
+
+    assert {verb for verb, _ in ledger.reached if isinstance(verb, Verb)} == set(Verb)
+
+
+def test_ranges_are_in_the_state_that_the_verb_expects() -> None:
+    """One that is isolated is restored or taken offline, and brought online again from there."""
+    ledger = Ledger(Spec, "exact", found=lambda trace: None)
+    machine = buddy_machine(ledger, [ERA], st.just(16))()
+    machine.boot(machine=Machine(16, 3, ERA, pageblock=2))  # type: ignore[attr-defined]
+    for verb, which in ((Verb.ISOLATE, 2), (Verb.OFFLINE, 0), (Verb.ONLINE, 0), (Verb.RESTORE, 1)):
+        machine.change_range(verb=verb, which=which, ranges=1, mt=MOVABLE)  # type: ignore[attr-defined]
+
+    assert [(op.verb, op.pfn, outcome) for op, outcome in machine.lockstep.done] == [  # type: ignore[attr-defined]
+        (Verb.ISOLATE, 8, 0),
+        (Verb.OFFLINE, 8, 0),
+        (Verb.ONLINE, 8, 0),
+        # None is isolated, so one that is not must be refused.
+        (Verb.RESTORE, 4, Refusal.NOT_ISOLATED),
+    ]
+
+
+@settings(max_examples=300, database=None, deadline=None)
+@given(machine=machines(FUZZED_ERAS, st.integers(1, 80)))
 def test_machines_are_as_long_as_drawn(machine: Machine) -> None:
     """Holes lie in the zone and do not change its length; every description is in the domain."""
     assert 1 <= machine.pages <= 80
+    assert machine.guard <= (machine.pageblock or 0)
+
+
+@pytest.mark.parametrize("mt", ERA.types, ids=lambda mt: mt.name)
+def test_machines_with_pageblocks_of_every_type_are_drawn(mt: MigrateType) -> None:
+    """Each type that the era has can be there from the start, beside another."""
+    machine = find(
+        machines([ERA], st.just(64)),
+        lambda machine: mt in machine.types and len(set(machine.types)) > 1,
+        settings=settings(database=None, deadline=None),
+    )
+
+    assert machine.pageblock is not None
 
 
 @pytest.mark.parametrize("holes", [0, 1, 3])

@@ -49,6 +49,25 @@ def test_seconds_buy_whole_turns(
     assert begun == units
 
 
+@pytest.mark.parametrize(("operations", "units"), [(1, 6), (600, 6), (601, 12), (1300, 18)])
+def test_operations_buy_whole_turns(operations: int, units: int) -> None:
+    """Turns are begun until so many operations are done, at least one."""
+    begun: list[int] = []
+    for number in numbers_within(Budget(operations=operations), 6, lambda: 100 * len(begun)):
+        begun.append(number)
+
+    assert begun == list(range(units))
+
+
+def test_a_run_of_many_operations_does_them(tmp_path: Path) -> None:
+    """What all units have done is at least what was asked for."""
+    plan = small_plan(tmp_path)
+    results = results_of(plan, 2, Budget(operations=3000))
+
+    assert sum(result.operations for result in results) >= 3000
+    assert len(results) % plan.turn == 0
+
+
 def test_units_are_done_to_the_number(tmp_path: Path) -> None:
     """A budget of units is met exactly, each number once, over however many processes."""
     one, two = (results_of(small_plan(tmp_path), jobs, Budget(None, 3)) for jobs in (1, 2))

@@ -60,6 +60,7 @@ def buddy_machine(
     class BuddyMachine(RuleBasedStateMachine):
         lockstep: Lockstep | None = None
         heads: Sequence[Pfn] = ()
+        freed: Op | None = None
         broke = False
 
         @initialize(machine=machines(eras, pages))
@@ -118,7 +119,17 @@ def buddy_machine(
         def _free(self, which: int) -> None:
             assert self.lockstep is not None
             pfn = self._held(which)
-            self._step(Op(Verb.FREE, self.lockstep.book.held[pfn].order, pfn))
+            self.freed = Op(Verb.FREE, self.lockstep.book.held[pfn].order, pfn)
+            self._step(self.freed)
+
+        def something_was_freed(self) -> bool:
+            return self.freed is not None
+
+        @precondition(something_was_freed)
+        @rule()
+        def free_again(self) -> None:
+            assert self.freed is not None
+            self._step(self.freed)
 
         @precondition(something_is_held)
         @rule(which=WHICH, verb=st.sampled_from((Verb.GET, Verb.PUT)))
