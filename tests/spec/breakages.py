@@ -195,6 +195,7 @@ def sight(
 
 
 NEW, FIRST = book(), book((Op(Verb.ALLOC, 1), 0))
+FAULTY = book((Op(Verb.POISON, pfn=5), 0))
 FAILED = book(*[(Op(Verb.ALLOC, 2), pfn) for pfn in (0, 4)], (Op(Verb.ALLOC, 2), NO_MEMORY))
 
 sight("OUT-fault", "a crash", FAULT, 0, Op(Verb.ALLOC, 0), NEW)
@@ -204,6 +205,9 @@ sight("OUT-inside", "into a hole", 8, 12, Op(Verb.ALLOC, 2), NEW)
 sight("OUT-align", "off its alignment", 3, 2, Op(Verb.ALLOC, 1), NEW)
 sight("OUT-disjoint", "a frame that is held", 1, 2, Op(Verb.ALLOC, 0), FIRST)
 sight("OUT-disjoint", "a block around a held one", 0, 4, Op(Verb.ALLOC, 2), FIRST)
+sight("OUT-inside", "a range past the end", 15, 12, Op(Verb.CONTIG, pfn=12, pages=2), NEW)
+sight("OUT-disjoint", "a range over a held block", 1, 2, Op(Verb.CONTIG, pfn=2, pages=2), FIRST)
+sight("OUT-disjoint", "a frame that has failed", 5, 6, Op(Verb.ALLOC, 0), FAULTY)
 sight("OUT-refuse", "an illegal free is served", 0, Refusal.UNSAID, Op(Verb.FREE, 0, 4), FIRST)
 sight("OUT-refuse", "a legal free is refused", Refusal.DOUBLE, 0, Op(Verb.FREE, 1, 0), FIRST)
 sight("OUT-refuse", "a legal order is refused", Refusal.BAD_ORDER, 4, Op(Verb.ALLOC, 0), FIRST)
