@@ -36,7 +36,7 @@ def size_of(trace: Trace) -> tuple[int, ...]:
         machine.top,
         machine.pageblock or 0,
         machine.guard,
-        sum(mt is not MOVABLE for mt in machine.types),
+        sum(0 if mt is MOVABLE else 1 + mt for mt in machine.types),
         machine.start,
         sum(request.order is not None for request in requests),
         sum(request.order or 0 for request in requests),

@@ -8,12 +8,15 @@ from dataclasses import replace
 
 from pagespec.frames import SIZES
 from pagespec.machine import Machine
-from pagespec.migratetype import MOVABLE, UNMOVABLE, MigrateType
+from pagespec.migratetype import MOVABLE, RECLAIMABLE, UNMOVABLE, MigrateType
 from pagespec.trace import SIZED_BY_NAME, Operand, Request, Trace
 from pagespec.types import DomainError, Order, Pfn
 
 FEW = 16
 """Requests up to which every pair is tried; beyond, the number of pairs is too large."""
+
+PLAINEST = (MOVABLE, UNMOVABLE, RECLAIMABLE)
+"""The types of pageblocks that need no explanation, the plainest first."""
 
 
 def without_two(trace: Trace) -> Iterator[Trace]:
@@ -36,7 +39,7 @@ def smaller_machines(trace: Trace) -> Iterator[Trace]:
     for smaller in (*_without_holes(machine), *_with_less(machine), *_shorter(machine)):
         if smaller is not None:
             yield replace(trace, machine=smaller)
-    for other in (_halved(trace), *_lower(trace), _without_first(trace)):
+    for other in (_halved(trace), *_lower(trace), *_without_runs(trace)):
         if other is not None:
             yield other
 
@@ -95,12 +98,12 @@ def _with_less(machine: Machine) -> Iterator[Machine | None]:
     if machine.pageblock is not None:
         yield replace(machine, pageblock=None, types=())
         yield replace(machine, types=())
-        for mt in set(machine.types) - {MOVABLE}:
+        for mt in sorted(set(machine.types) - {MOVABLE}):
             yield _retyped(machine, [MOVABLE if had is mt else had for had in machine.types])
         for number, mt in enumerate(machine.types):
-            if mt is not MOVABLE:
+            for plainer in PLAINEST[: PLAINEST.index(mt)] if mt in PLAINEST else PLAINEST:
                 types = [*machine.types]
-                types[number] = MOVABLE
+                types[number] = plainer
                 yield _retyped(machine, types)
         for order in range(1, machine.pageblock):
             yield _remade(machine, pageblock=order)
@@ -171,33 +174,42 @@ def _lower(trace: Trace) -> Iterator[Trace | None]:
             yield None if lower is None else _moved(replace(trace, machine=lower), shift)
 
 
-def _without_first(trace: Trace) -> Trace | None:
-    """Without the zone's first frames, as many as a largest block has; the rest moves down."""
-    machine, size = trace.machine, SIZES[trace.machine.top]
-    if machine.pages <= size or (machine.holes and machine.holes[0][0] < machine.start + size):
+def _without_runs(trace: Trace) -> Iterator[Trace | None]:
+    """Without a pageblock, or as many frames as a largest block has; what lies above moves down.
+
+    Without pageblocks it makes no difference which of them goes, so only the lowest does.
+    """
+    machine = trace.machine
+    for size in sorted({SIZES[machine.top], SIZES[machine.pageblock or machine.top]}, reverse=True):
+        lowest = -(-machine.start // size) * size
+        runs = range(lowest, machine.end - size + 1, size)
+        for first in runs[: FEW if machine.pageblock is not None else 1]:
+            yield _without_run(trace, first, size)
+
+
+def _without_run(trace: Trace, first: Pfn, size: int) -> Trace | None:
+    machine = trace.machine
+    if machine.pages <= size or any(low < first + size for low, _ in machine.holes):
         return None
+    types = machine.types
+    if types:
+        number = machine.pageblock_number(first)
+        types = types[:number] + types[number + size // SIZES[machine.pageblock or 0] :]
+    holes = tuple((low - size, high - size) for low, high in machine.holes)
     try:
-        cut = replace(
-            machine,
-            start=machine.start + size,
-            pages=machine.pages - size,
-            types=machine.types[SIZES[machine.top - machine.pageblock] :]
-            if machine.pageblock is not None
-            else (),
-        )
+        less = replace(machine, pages=machine.pages - size, holes=holes, types=_plain([*types]))
     except DomainError:
-        # A pageblock of the reserve must not come to lie at the zone's start.
         return None
-    holes = tuple((first - size, end - size) for first, end in machine.holes)
-    moved = _remade(cut, start=machine.start, holes=holes)
-    return None if moved is None else _moved(replace(trace, machine=moved), size)
+    return _moved(replace(trace, machine=less), size, above=first + size)
 
 
-def _moved(trace: Trace, shift: int) -> Trace:
-    """The trace with frames that are given by number so much lower."""
+def _moved(trace: Trace, shift: int, above: Pfn = 0) -> Trace:
+    """The trace with frames that are given by number so much lower, as far as they lie above."""
     requests = tuple(
         request._replace(operand=Operand(None, max(0, request.operand.offset - shift)))
-        if request.operand is not None and request.operand.name is None
+        if request.operand is not None
+        and request.operand.name is None
+        and request.operand.offset >= above
         else request
         for request in trace.requests
     )
