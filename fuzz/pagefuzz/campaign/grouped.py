@@ -30,6 +30,9 @@ COMMON: dict[MigrateType, int] = {
 }
 """How often a pageblock has each type before boot, as far as the era knows it."""
 
+MANY = 50
+"""Pageblocks of which one in a hundred or so is the reserve's limit."""
+
 
 def grouped_machine(rng: Random, era: Era) -> Machine:
     """A small machine with pageblocks; one in some is as large as its era's reserve asks for."""
@@ -70,5 +73,8 @@ def with_types(rng: Random, machine: Machine) -> Machine:
         return replace(machine, guard=guard)
     # Each machine leaves some types out.
     known = [mt for mt in machine.era.types if mt is MOVABLE or rng.random() < 0.7]
+    if machine.pageblocks >= MANY and HIGHATOMIC in known and rng.random() < 0.7:
+        # Else the reserve would begin above its limit, and never grow.
+        known.remove(HIGHATOMIC)
     types = rng.choices(known, [COMMON[mt] for mt in known], k=machine.pageblocks)
     return replace(machine, guard=guard, types=tuple(fitted(machine, types)))
