@@ -85,6 +85,9 @@ def _tags(allocator: Allocator) -> tuple[dict[Pfn, Order], dict[Pfn, Order]]:
     return orders, guards
 
 
+MARKS = np.uint8(HELD | GIVEN | POISONED | OFFLINE)
+"""The bits of an owner byte by which a frame counts for more than its existence."""
+
 HOLDINGS = [
     (owner & ORDER_BITS, owner & COMPOUND != 0, TYPES[(owner & TYPE_BITS) >> TYPE_SHIFT])
     for owner in range(256)
@@ -104,24 +107,23 @@ class _Owners(NamedTuple):
 def _owners(allocator: Allocator) -> _Owners:
     memory, start = allocator.memory, allocator.machine.start
     zone = records_of(memory)[first_of(memory) : end_of(memory)]
-    marked = (zone["owner"] & np.uint8(HELD | GIVEN | POISONED | OFFLINE)).nonzero()[0]
-    pfns, owners = marked + start, zone["owner"][marked]
-    held_at = owners >= HELD
-    held = {}
-    for pfn, owner, refs in zip(
-        pfns[held_at].tolist(),
-        owners[held_at].tolist(),
-        zone["refs"][marked[held_at]].tolist(),
-        strict=True,
-    ):
-        order, compound, mt = HOLDINGS[owner]
-        held[pfn] = Held(order, refs, compound, mt)
-    others, bits = pfns[~held_at], owners[~held_at]
-    given, poisoned, offline = (
-        set(others[bits & mark != 0].tolist()) for mark in (GIVEN, POISONED, OFFLINE)
-    )
+    owner_bytes = zone["owner"]
+    marked = (owner_bytes & MARKS).nonzero()[0]
+    pfns, owners = (marked + start).tolist(), owner_bytes[marked].tolist()
     # Whoever holds a block was given it.
-    return _Owners(held, given | held.keys(), poisoned, offline)
+    found = _Owners(held={}, given=set(pfns), poisoned=set(), offline=set())
+    for pfn, owner, refs in zip(pfns, owners, zone["refs"][marked].tolist(), strict=True):
+        if owner >= HELD:
+            order, compound, mt = HOLDINGS[owner]
+            found.held[pfn] = Held(order, refs, compound, mt)
+        elif owner != GIVEN:
+            if owner & GIVEN == 0:
+                found.given.discard(pfn)
+            if owner & POISONED:
+                found.poisoned.add(pfn)
+            if owner & OFFLINE:
+                found.offline.add(pfn)
+    return found
 
 
 def zone_of(allocator: Allocator) -> Zone:

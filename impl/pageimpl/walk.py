@@ -1,6 +1,6 @@
 """Read the free lists of a zone in both directions, quickly and without changing anything."""
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import TypeAlias
 
@@ -83,7 +83,7 @@ def walk_buffer(memory: Memory) -> Words:
     return Words(LENGTHS + span_of(memory))
 
 
-def free_area_of(memory: Memory, types: Collection[MigrateType], buffer: Words) -> Lists:
+def free_area_of(memory: Memory, types: Sequence[MigrateType], buffer: Words) -> Lists:
     """Per order and type, the first frames of the free blocks, by way of a walk's buffer.
 
     types: those that have lists, as each order shall name them.
@@ -93,11 +93,14 @@ def free_area_of(memory: Memory, types: Collection[MigrateType], buffer: Words) 
     if torn >= 0:
         raise TornList(torn)
     numbered = sorted(types)
+    places = [(mt, numbered.index(mt)) for mt in types]
     lengths = buffer.array[: (top_of(memory) + 1) * len(numbered)].tolist()
     edges = list(accumulate(lengths, initial=0))
     frames = buffer.array[LENGTHS : LENGTHS + edges[-1]].tolist()
-    places = [(mt, numbered.index(mt)) for mt in types]
-    return [
-        {mt: frames[edges[first + place] : edges[first + place + 1]] for mt, place in places}
-        for first in range(0, len(lengths), len(numbered))
-    ]
+    lists = []
+    for first in range(0, len(lengths), len(numbered)):
+        of_order: dict[MigrateType, list[Pfn]] = {}
+        for mt, place in places:
+            of_order[mt] = frames[edges[first + place] : edges[first + place + 1]]
+        lists.append(of_order)
+    return lists
