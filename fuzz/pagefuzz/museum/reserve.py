@@ -80,21 +80,6 @@ MUTANTS = (
         fits="A reserve that is given up at once is none.",
     ),
     planted(
-        "reserve-given-twice",
-        "reserve",
-        "LNX-PCP-14",
-        "A free block on the reserve's lists takes a pageblock off the reserve's size when it is "
-        "given up, also if its pageblock has left the reserve.",
-        Edit(
-            "highatomic",
-            "    if pageblock_type(mem, p) == HIGHATOMIC:\n",
-            "    if pageblock_type(mem, p) >= 0:\n",
-        ),
-        laws=("HA-return", "TWIN-equal"),
-        fits="The reserve's size is no longer that of its pageblocks, which no law but equality "
-        "with the spec counts.",
-    ),
-    planted(
         "unreserve-from-the-top",
         "reserve",
         SLIP,

@@ -87,7 +87,7 @@ def judge(slip: SharedSlip, root: Path) -> Judgement:
             path.write_text(edit(path.read_text(encoding="utf-8")), encoding="utf-8")
         law = _run(copy, "-c", _SILENCE).strip()
         report = _run(copy, "-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider", *JUDGES)
-    failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", report, re.MULTILINE)
+    failed = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", report, re.MULTILINE)
     if not failed and not re.search(r"^\d+ passed", report, re.MULTILINE):
         raise RuntimeError(f"the judges of {slip.id} did not run: {report[-500:]}")
     return Judgement(slip, law, tuple(failed))
