@@ -157,6 +157,7 @@ forged("CMA-only-movable", "unmovable memory in CMA", CMA_LEFT, M0, U0)
 forged("HA-reserve", "no atomic request", SPARE, ATOMIC, ATOMIC._replace(atomic=False))
 forged("HA-reserve", "a single frame, in 6.1", SPARE, ATOMIC, ATOMIC._replace(order=0))
 forged("HA-reserve", "it grows by any request", PLAIN, ATOMIC, ATOMIC._replace(atomic=False))
+step("HA-reserve", "it does not grow", lambda z: setattr(z, "nr_reserved", 0), PLAIN, ATOMIC)
 sound = transition(PLAIN, ATOMIC)
 broken = transition(PLAIN, ATOMIC, change=lambda z: setattr(z, "nr_reserved", 8))
 row(STEP_LAWS, "HA-reserve", "it grows by two pageblocks", broken, sound)
@@ -253,8 +254,13 @@ def unmerged(zone: Zone) -> None:
     put(zone, 4, 2, MOVABLE)
 
 
+LOWER = grouped("6.1", "MM", Op(Verb.ISOLATE, 0, 0, pages=4))
+GIVE_BACK = Op(Verb.RESTORE, 0, 0, pages=4, mt=MOVABLE)
+
+
 step("MT-barrier", "reserve is merged", over_the_barrier, HELD_QUARTER, Op(Verb.FREE, 2, 12))
 step("MT-merge", "whole pageblocks stay apart", unmerged, HELD_PAIR, Op(Verb.FREE, 2, 0))
+step("MT-merge", "what is restored stays apart", unmerged, LOWER, GIVE_BACK)
 
 
 def frame(what: str, change: Callable[[Zone], object], before: Zone, op: Op) -> None:

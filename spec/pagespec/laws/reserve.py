@@ -2,6 +2,7 @@
 
 from pagespec.era import Era
 from pagespec.frames import SIZES
+from pagespec.laws.fallback import run_to_move
 from pagespec.laws.law import Complaint, LawBook, Transition
 from pagespec.laws.masks import managed_frames
 from pagespec.laws.serving import may_unreserve, served, source_of
@@ -10,7 +11,7 @@ from pagespec.laws.types import end_of, has_pageblocks, types_of
 from pagespec.laws.wording import wording
 from pagespec.migratetype import CMA, HIGHATOMIC, ISOLATE, MOVABLE
 from pagespec.types import Block
-from pagespec.verbs import Verb
+from pagespec.verbs import Op, Verb
 from pagespec.zone import Zone
 
 KEPT_LAWS: LawBook[Transition] = LawBook()
@@ -93,12 +94,12 @@ def reserved_by(zone: Zone, got: Block) -> range:
     source="mm/page_alloc.c, rmqueue and reserve_highatomic_pageblock, 4.10 to 6.12",
 )
 def reserved(step: Transition) -> Complaint:
-    """The reserve serves atomic requests only, and one of these adds at most what it got to it.
+    """The reserve serves atomic requests only, and each of these adds its pageblock, up to a limit.
 
-    For more than one frame, in 6.12 for single ones when all else failed. It grows by the pageblock
-    of such a request, in 6.12 by a whole larger block, as long as it is under its limit: never by
-    CMA or isolated memory. It shrinks only when it is told to. Without it a request that cannot
-    wait fails wherever memory is in small pieces.
+    Requests for more than one frame; in 6.12 single ones too, when all else failed. A larger block
+    adds all that it covers in 6.12, its first pageblock before. CMA and isolated memory never joins
+    it, in 6.12 nor does what the zone's ends cut. It shrinks only when it is told to. Without it a
+    request that cannot wait fails wherever memory is in small pieces.
     """
     before, after, op = step.before.zone, step.after.zone, step.op
     if before.machine.pageblock is None:
@@ -112,17 +113,25 @@ def reserved(step: Transition) -> Complaint:
     alone = op.order == 0 and before.machine.era.reserve == "at-least-one"
     if taken is not None and taken.mt is HIGHATOMIC and (alone or not op.atomic):
         return f"{wording(op)} took {taken.block} of the reserve"
-    got = Block(step.outcome, op.order)
-    numbers = reserved_by(before, got)
-    limit, size = reserve_limit(before), len(numbers) * SIZES[before.machine.pageblock]
-    may = op.atomic and op.order > 0 and before.nr_reserved < limit
-    if growth > 0 and not may:
-        return f"{wording(op)} added {growth} frames to the reserve, which had {before.nr_reserved}"
-    if growth > 0 and not {CMA, ISOLATE, HIGHATOMIC}.isdisjoint(types_of(before, got)[:1]):
-        return f"{wording(op)} added {got} to the reserve, whose pageblock is of a type that stays"
-    if growth > 0 and growth != size:
-        return f"{wording(op)} added {growth} frames to the reserve, expected {size}"
-    return None
+    due = due_growth(before, op, Block(step.outcome, op.order))
+    if growth == due:
+        return None
+    return (
+        f"{wording(op)} added {growth} frames to the reserve, which had {before.nr_reserved}; "
+        f"expected {due}, as its limit is {reserve_limit(before)}"
+    )
+
+
+def due_growth(zone: Zone, op: Op, got: Block) -> int:
+    """How many frames a request that was given that block must add to the reserve."""
+    may = op.atomic and op.order > 0 and zone.nr_reserved < reserve_limit(zone)
+    if not may or not {CMA, ISOLATE, HIGHATOMIC}.isdisjoint(types_of(zone, got)[:1]):
+        return 0
+    pageblock = zone.machine.pageblock or 0
+    cut = zone.machine.era.retypes_on_merge and run_to_move(zone, got.pfn) is None
+    if cut and got.order < pageblock:
+        return 0
+    return len(reserved_by(zone, got)) * SIZES[pageblock]
 
 
 @RESERVE_LAWS.law(

@@ -140,6 +140,13 @@ def _news(step: Transition, blocks: Iterable[Block]) -> list[Block]:
     return [block for block in large if not any(covers(other, block) for other in whole)]
 
 
+def _restored(step: Transition, *blocks: Block) -> bool:
+    """Whether the request gave the pageblocks of one of the blocks back their use."""
+    op = step.op
+    end = op.pfn + op.pages
+    return op.verb is Verb.RESTORE and any(op.pfn <= block.pfn < end for block in blocks)
+
+
 def is_free(zone: Zone, block: Block) -> bool:
     """Whether the block is free as it is, neither in a larger one nor in pieces."""
     return any(block.pfn in heads for heads in zone.free_area[block.order].values())
@@ -162,8 +169,8 @@ def merged(step: Transition) -> Complaint:
     """Two free buddies of whole pageblocks merge, unless their types keep them apart.
 
     Else memory that is free twice over serves no large request. Buddies that a barrier kept apart
-    may stay so when their types become alike later: nothing looks at them again. So may the two
-    halves of a block that 6.12 cuts to isolate one, and then isolates the other.
+    may stay so when their types become alike later: only restoring one of them looks at them again.
+    So may the two halves of a block that 6.12 cuts to isolate one, and then isolates the other.
     """
     before, after = step.before.zone, step.after.zone
     machine = after.machine
@@ -174,7 +181,9 @@ def merged(step: Transition) -> Complaint:
         if not machine.pageblock <= block.order < machine.top:
             continue
         buddy = Block(machine.base + buddy_of(block.pfn - machine.base, block.order), block.order)
-        if not is_free(after, buddy) or (is_free(before, block) and is_free(before, buddy)):
+        if not is_free(after, buddy):
+            continue
+        if is_free(before, block) and is_free(before, buddy) and not _restored(step, block, buddy):
             continue
         mts = [mt for half in (block, buddy) for mt in types_of(after, half)[:1]]
         if cuts and mts == [ISOLATE, ISOLATE]:
