@@ -71,8 +71,8 @@ MUTANTS = (
         SLIP,
         "A free block that is larger than the pageblock is not cut before that is isolated.",
         Edit("isolation", "    if order > pageblock_order_of(mem):\n", "    if order > 15:\n"),
-        laws=("MT-list",),
-        fits=_LIST,
+        laws=("MT-list", "BUD-count"),
+        fits=_LIST[:-1] + ", and counts as free, or not, by the wrong one.",
     ),
     planted(
         "cut-by-the-lowest-bit",

@@ -98,8 +98,8 @@ MUTANTS = (
         SLIP,
         "A frame that nobody holds is given back whether it is poisoned or not.",
         Edit("places", "if owner >= HELD or owner & POISONED == 0:", "if owner >= HELD:"),
-        laws=("BUD-refuse",),
-        fits="A request that must be refused is served.",
+        laws=("BUD-partition", "BUD-disjoint", "BUD-links", "BUD-refuse"),
+        fits="A request that must be refused is served, and a frame that was free is so twice.",
     ),
     planted(
         "offline-subtracts-again",

@@ -80,20 +80,6 @@ MUTANTS = (
         fits="A reserve that is given up at once is none.",
     ),
     planted(
-        "unreserve-from-the-top",
-        "reserve",
-        SLIP,
-        "The reserve is searched from the largest order down, and a whole pageblock is given up "
-        "before one of which little is left.",
-        Edit(
-            "highatomic",
-            "for order in range(top_of(mem) + 1):",
-            "for order in range(top_of(mem), -1, -1):",
-        ),
-        laws=("BUD-place",),
-        fits="Any of the pageblocks would do, and only `exact` says which.",
-    ),
-    planted(
         "unreserve-makes-movable",
         "reserve",
         SLIP,
