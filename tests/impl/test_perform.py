@@ -35,17 +35,17 @@ def machine_of(era: Era, rng: Random) -> Machine:
         pageblock = rng.randint(max(1, top - 1) if era.retypes_on_merge else 1, top)
         pages, start = rng.choice((1, 16, 32, 61, 100, 500)), rng.choice((0, 0, 5, 16, 999))
         edges = sorted(rng.sample(range(start, start + pages + 1), 2 * rng.randint(0, 2 % pages)))
-        machine = Machine(
-            pages,
-            top,
-            era,
-            start,
-            holes=tuple(zip(edges[::2], edges[1::2], strict=True)),
-            pageblock=pageblock,
-            guard=rng.choice((0, 0, rng.randint(0, top))) if era.guards else 0,
-        )
-        types = tuple(rng.choice(era.types[:4]) for _ in range(machine.pageblocks))
         try:
+            machine = Machine(
+                pages,
+                top,
+                era,
+                start,
+                holes=tuple(zip(edges[::2], edges[1::2], strict=True)),
+                pageblock=pageblock,
+                guard=rng.choice((0, 0, rng.randint(0, top))) if era.guards else 0,
+            )
+            types = tuple(rng.choice(era.types[:4]) for _ in range(machine.pageblocks))
             return rng.choice((machine, varied(machine), replace(machine, types=types)))
         except DomainError:
             continue
