@@ -1,6 +1,7 @@
 """Laws about a zone that nobody holds anything of: after boot, and after everything came back."""
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby, pairwise
 
 from pagespec.frames import SIZES, blocks_of_run, runs_of
 from pagespec.laws.buddies import frames_listed
@@ -9,7 +10,7 @@ from pagespec.laws.masks import lowest_of, managed_frames
 from pagespec.laws.swept import Swept
 from pagespec.laws.types import mergers_of
 from pagespec.machine import Machine
-from pagespec.migratetype import ISOLATE, REQUESTED
+from pagespec.migratetype import ISOLATE, REQUESTED, MigrateType
 from pagespec.types import Block, Pfn
 from pagespec.zone import Zone
 
@@ -34,19 +35,16 @@ def runs_that_merge(zone: Zone) -> Iterator[tuple[Pfn, Pfn]]:
     if machine.pageblock is None:
         yield from machine.managed
         return
+    size = SIZES[machine.pageblock]
     for first, end in machine.managed:
-        begin = first
-        for number in range(machine.pageblock_number(first), machine.pageblock_number(end - 1) + 1):
-            edge = min(
-                end,
-                (machine.start // SIZES[machine.pageblock] + number + 1) * SIZES[machine.pageblock],
-            )
-            nexts = zone.pageblocks[number + 1 : number + 2]
-            if edge == end or mergers_of(machine.era, zone.pageblocks[number]) is not mergers_of(
-                machine.era, nexts[0]
-            ):
-                yield begin, edge
-                begin = edge
+        edges = [first, *range((first // size + 1) * size, end, size), end]
+        for _, group in groupby(pairwise(edges), key=lambda run: _merger_at(zone, run[0])):
+            runs = list(group)
+            yield runs[0][0], runs[-1][1]
+
+
+def _merger_at(zone: Zone, pfn: Pfn) -> MigrateType | None:
+    return mergers_of(zone.machine.era, zone.pageblocks[zone.machine.pageblock_number(pfn)])
 
 
 @BOOT_LAWS.law("INIT", source="mm/page_alloc.c, managed pages")
