@@ -21,7 +21,7 @@ from pagefuzz.undoing import enter, out_of_use
 from pagespec.boot import boot
 from pagespec.era import ERAS, Era
 from pagespec.events import Kind
-from pagespec.migratetype import HIGHATOMIC, ISOLATE
+from pagespec.migratetype import ISOLATE
 from pagespec.ops import perform
 from pagespec.verbs import BLOCK_VERBS, Op, Outcome, Verb
 
@@ -117,4 +117,4 @@ def test_large_machines_have_the_orders_of_real_ones(era: Era) -> None:
 
     assert {machine.top for machine in machines} == {10}
     assert {machine.pageblock for machine in machines} == {None, 9, 10}
-    assert all(HIGHATOMIC in era.types for machine in machines if HIGHATOMIC in machine.types)
+    assert any(len(set(machine.types)) > 2 for machine in machines)
