@@ -59,9 +59,12 @@ def test_without_blocks_states_are_partial_permutations() -> None:
 @pytest.mark.parametrize("era", ["2.6.8", "2.6.11", "2.6.39", "4.10", "6.1"])
 @pytest.mark.parametrize("start", [0, 1, 3])
 def test_renaming_changes_no_count(era: str, start: int) -> None:
-    """One state for each class, or every state by itself: up to 7 frames the counts are equal."""
+    """One state for each class, or every state by itself: up to 7 frames the counts are equal.
+
+    With another first frame up to 6, which takes a seventh of the time.
+    """
     for top in range(3):
-        for pages in range(1, 8):
+        for pages in range(1, 8 if start == 0 else 7):
             machine = Machine(pages, top, ERAS[era], start)
 
             assert exhaust(machine)[:-1] == exhaust(machine, renaming=False)[:-1]

@@ -91,19 +91,22 @@ TYPED_DOMAINS = (
     *(TypedDomain(era, (), ALL._replace(types=TWO_KINDS)) for era in ("2.6.37", "5.15")),
     # Everything that works on blocks, with pairs of frames as the smallest.
     *(TypedDomain(era, ON_BLOCKS, PAIRS) for era in TYPED),
-    *(TypedDomain(era, ON_BLOCKS, PAIRS, types=(HIGHATOMIC, MOVABLE)) for era in ("6.12",)),
+    TypedDomain("6.12", ON_BLOCKS, PAIRS, (HIGHATOMIC, MOVABLE), twin=True),
     # The reserve with single frames.
     *(TypedDomain(era, ("atomic", "unreserve"), Asked((0, 1), (UNMOVABLE,))) for era in RESERVING),
     # Held blocks that fall to pieces, free blocks that lose a frame, ranges taken frame by frame.
     *(TypedDomain(era, ("split", "isolate", "restore"), Asked((2, 3), TWO_KINDS)) for era in TYPED),
     *(TypedDomain(era, ("poison", "heal", *RANGES), WHOLE) for era in ("5.15", "6.1", "6.12")),
-    *(TypedDomain(era, ("contig", *RANGES), WHOLE) for era in ("4.10", *TYPED[3:])),
+    *(TypedDomain(era, ("contig", *RANGES), WHOLE, twin=True) for era in TYPED[2:]),
     # CMA memory: where ranges are whole largest blocks, the whole zone.
     *(
-        TypedDomain(era, ("isolate", "restore"), Asked((1, 2, 3), TWO_KINDS), types=types)
+        TypedDomain(era, ("isolate", "restore"), Asked((1, 2, 3), TWO_KINDS), types, twin=True)
         for types, eras in (((CMA, CMA), ("4.10", "5.15")), ((CMA, MOVABLE), ("6.1", "6.12")))
         for era in eras
     ),
-    *(TypedDomain(era, (), Asked((0, 1), (MOVABLE,)), guard=1) for era in RESERVING),
+    *(
+        TypedDomain(era, ("isolate", "restore"), Asked((0, 1), TWO_KINDS), guard=1, twin=True)
+        for era in RESERVING
+    ),
     *(TypedDomain(era, ON_BLOCKS, Asked((1, 2, 3), TWO_KINDS), twin=True) for era in TYPED),
 )
