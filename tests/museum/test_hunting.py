@@ -14,7 +14,7 @@ from pagefuzz.museum.shared import Judgement, judge, tree
 from pagefuzz.museum.slips import SHARED
 from pagefuzz.museum.store import smallest
 
-WALKS = 40
+WALKS = 25
 MUTANT = MUTANTS[0]
 FITTING = min(MUTANT.laws)
 
@@ -124,6 +124,29 @@ def test_the_worst_seed_counts(
     assert verdict.fate is fate
     assert show_verdicts([verdict]) is code
     assert ("survived the hunt" in capsys.readouterr().out) is (None in kills)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "requests", "code"),
+    [
+        ("tails-leaked", 8, Exit.HELD),
+        ("tails-leaked", 9, Exit.BROKEN),
+        ("nofragment-ignored", 12, Exit.HELD),
+        ("nofragment-ignored", 13, Exit.BROKEN),
+    ],
+)
+def test_faults_of_pageblocks_may_take_longer_traces(
+    pattern: str, requests: int, code: Exit
+) -> None:
+    """Each kind by its own limit: a long trace of one is not hidden among the short of another."""
+    mutant = matching(pattern)[0]
+    short = Verdict(MUTANT, {seed: kill() for seed in range(20)}, False)
+
+    law = min(mutant.laws)
+    long = Verdict(mutant, {1: kill(law, requests)}, False)
+    assert show_verdicts([long]) is code
+    if mutant.limits != MUTANT.limits:
+        assert show_verdicts([short, long]) is code
 
 
 def test_the_smallest_fitting_trace_is_kept() -> None:

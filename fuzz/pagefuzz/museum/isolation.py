@@ -102,20 +102,6 @@ MUTANTS = (
         fits=_LIST,
     ),
     planted(
-        "restored-and-not-merged",
-        "isolation",
-        SLIP,
-        "A block that only the isolation kept from its buddy stays apart when that ends.",
-        Edit(
-            "isolation",
-            "    order = merges_anew(mem, p)\n    if order >= 0:",
-            "    order = merges_anew(mem, p)\n    if order > 15:",
-        ),
-        laws=("MT-merge", "BUD-place"),
-        fits="Free buddies stay apart, which the laws about states do not forbid: a barrier stood "
-        "between them. What Linux does here, only `exact` says.",
-    ),
-    planted(
         "isolated-twice",
         "isolation",
         SLIP,

@@ -114,15 +114,6 @@ MUTANTS = (
         fits=_COUNT,
     ),
     planted(
-        "offline-takes-its-neighbour",
-        "places",
-        SLIP,
-        "A free block that reaches over an end of the range goes offline with it.",
-        Edit("places", "        if beyond > end:\n            break\n", ""),
-        laws=("BUD-refuse",),
-        fits="A request that must be refused is served, or the reverse.",
-    ),
-    planted(
         "online-stays-isolated",
         "places",
         SLIP,
@@ -131,14 +122,5 @@ MUTANTS = (
         Edit("places", "        set_pageblock_type(mem, head, MOVABLE)\n", ""),
         laws=("ZONE-frame",),
         fits="The pageblock has not the type that the request gives it.",
-    ),
-    planted(
-        "reserve-counts-what-is-offline",
-        "places",
-        SLIP,
-        "Memory that goes offline still counts for the size of the reserve.",
-        Edit("places", "    set_managed(mem, managed_of(mem) - pages)\n", ""),
-        laws=("HA-reserve",),
-        fits="The reserve grows beyond one percent of what there is.",
     ),
 )

@@ -50,20 +50,6 @@ MUTANTS = (
         fits="The caller is told that frames are his which are another's, or still free.",
     ),
     planted(
-        "range-taken-and-denied",
-        "ranges",
-        "AST-03",
-        "The frames that were claimed before one was found in use stay claimed.",
-        Edit("contig", _GOT, "covered = covered_until(mem, p, end)\n    got = covered >= end"),
-        Edit(
-            "contig",
-            "    if got:\n" + _TAKE,
-            "    if covered > p:\n" + _TAKE.replace("end", "min(covered, end)"),
-        ),
-        laws=("ZONE-frame",),
-        fits="A request that failed has taken frames.",
-    ),
-    planted(
         "range-off-alignment",
         "ranges",
         "DRM-03",
