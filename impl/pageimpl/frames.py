@@ -32,6 +32,12 @@ def head_of(index: int, order: int) -> int:
 
 
 @kernel
+def rounded_up(pages: int, order: int) -> int:
+    """The least number of frames that is not smaller and makes whole blocks of that order."""
+    return head_of(pages + (1 << order) - 1, order)
+
+
+@kernel
 def largest_order_at(index: int, pages: int, top: int) -> int:
     """The largest order of an aligned block at the index that has no more than so many frames."""
     order = 0

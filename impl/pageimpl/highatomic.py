@@ -5,6 +5,7 @@ The twin of the spec's `highatomic`, in slots.
 
 from pageimpl.checks import BAD_TYPE, UNSUPPORTED
 from pageimpl.era import NO_RESERVE, RESERVE_AT_LEAST_ONE
+from pageimpl.frames import rounded_up
 from pageimpl.jitcache import kernel
 from pageimpl.memory import (
     Memory,
@@ -37,7 +38,7 @@ def reserve_limit(mem: Memory) -> int:
     percent = managed_of(mem) // 100
     if reserve_of(mem) == RESERVE_AT_LEAST_ONE:
         return percent + size
-    return (percent + size - 1) & -size if percent >= size else 0
+    return rounded_up(percent, pageblock_order_of(mem)) if percent >= size else 0
 
 
 @kernel

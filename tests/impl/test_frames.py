@@ -17,6 +17,7 @@ Arithmetic = Callable[[int, int], int]
 OF_FRAMES: list[tuple[Arithmetic, Arithmetic]] = [
     (spec_frames.is_aligned, frames.is_aligned),
     (spec_frames.head_of, frames.head_of),
+    (spec_frames.rounded_up, frames.rounded_up),
     (spec_bitmap.pair_of, bitmap.pair_of),
 ]
 OF_BLOCKS: list[tuple[Arithmetic, Arithmetic]] = [

@@ -62,6 +62,16 @@ def head_of_by_bits(index: int, order: int) -> int | None:
     return bits.head_of(index, order) if _frame(index, order) else None
 
 
+def rounded_up(index: int, order: int) -> int | None:
+    """The spec's `rounded_up`."""
+    return frames.rounded_up(index, order) if _frame(index, order) else None
+
+
+def rounded_up_by_bits(index: int, order: int) -> int | None:
+    """The twin's `rounded_up`."""
+    return bits.rounded_up(index, order) if _frame(index, order) else None
+
+
 def pair_of(index: int, order: int) -> int | None:
     """The spec's `pair_of`."""
     return bitmap.pair_of(index, order) if _frame(index, order) else None
