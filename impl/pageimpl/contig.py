@@ -19,7 +19,7 @@ from pageimpl.checks import (
     is_range_type,
 )
 from pageimpl.era import ISOLATE_BY_MOVE, ISOLATE_SPLIT_ENDS
-from pageimpl.frames import head_of
+from pageimpl.frames import head_of, rounded_up
 from pageimpl.isolation import cut_at, isolate_pageblock, large_block_at, restore_pageblock
 from pageimpl.jitcache import kernel
 from pageimpl.memory import (
@@ -95,15 +95,18 @@ def beside_isolated(mem: Memory, p: int, end: int) -> bool:
 
 @kernel
 def isolate_all(mem: Memory, p: int, end: int) -> None:
-    """Isolate the pageblocks; the era that cuts at the ends does the first and the last before."""
+    """Isolate the pageblocks; where ranges are made of single ones, the ends before the others."""
     size = 1 << pageblock_order_of(mem)
     last = end - size
+    cuts = isolation_of(mem) == ISOLATE_SPLIT_ENDS
     isolate_pageblock(mem, p)
-    if isolation_of(mem) == ISOLATE_SPLIT_ENDS:
+    if cuts:
         cut_at(mem, p)
+    if isolation_of(mem) >= ISOLATE_SPLIT_ENDS:
         if last != p:
             isolate_pageblock(mem, last)
-        cut_at(mem, end)
+        if cuts:
+            cut_at(mem, end)
         end = last
     for head in range(p + size, end, size):
         isolate_pageblock(mem, head)
@@ -170,7 +173,7 @@ def alloc_contig(mem: Memory, pfn: int, pages: int, mt: int) -> int:
     end = p + pages
     whole = isolation_order_of(mem)
     first = head_of(p, whole)
-    beyond = head_of(end - 1, whole) + (1 << whole)
+    beyond = rounded_up(end, whole)
     code = check_can_isolate(mem, first, beyond - first if pages > 0 else 0)
     if code < 0:
         return code

@@ -32,7 +32,8 @@ RANGE_TYPES = (MOVABLE, CMA)
 def isolate_range(zone: Zone, pfn: Pfn, count: int) -> Steps[None]:
     """Isolate every pageblock of the range; none may be isolated already.
 
-    The era that cuts at the ends does the first pageblock and the last before those between.
+    Since ranges are made of pageblocks, the first and the last are isolated before those between:
+    what reaches over the range's ends is the hardest.
     """
     check_can_isolate(zone, pfn, count)
     yield from _isolate(zone, pfn, pfn + count)
@@ -73,9 +74,10 @@ def beside_isolated(zone: Zone, pfn: Pfn, end: Pfn) -> bool:
 
 def _isolate(zone: Zone, pfn: Pfn, end: Pfn) -> Steps[None]:
     size = SIZES[pageblock_order(zone)]
-    cuts = zone.machine.era.isolation == "split-ends"
+    era = zone.machine.era
+    cuts = era.isolation == "split-ends"
     heads = list(range(pfn, end, size))
-    if cuts and len(heads) > 1:
+    if era.isolates_pageblocks and len(heads) > 1:
         heads.insert(1, heads.pop())
     while heads:
         head = heads.pop(0)

@@ -173,6 +173,23 @@ def test_isolated_memory_serves_nobody(era: str, free_pages: int) -> None:
     assert perform(zone, M0) == 8
 
 
+@pytest.mark.parametrize(
+    ("era", "isolated"),
+    [
+        ("2.6.37", "32/0 16/0 0/0"),
+        ("4.10", "32/0 16/0 0/0"),
+        ("5.15", "0/0 16/0 32/0"),
+        ("6.1", "0/0 32/0 16/0"),
+        ("6.12", "0/0 32/0 16/0"),
+    ],
+)
+def test_the_ends_of_a_range_are_isolated_first(era: str, isolated: str) -> None:
+    """Since a range need only be whole pageblocks; before, from the lowest up."""
+    free = [(0, 0, "M"), (16, 0, "M"), (32, 0, "M")]
+
+    assert outcome(era, "MMM", free, Op(Verb.ISOLATE, pfn=0, pages=48)) == (0, f"I: {isolated}")
+
+
 @pytest.mark.parametrize("era", ["6.1", "6.12"])
 def test_one_pageblock_is_cut_out_of_a_free_block(era: str) -> None:
     """Two pageblocks are one free block; the upper is isolated, and restored merges again."""

@@ -32,17 +32,16 @@ def _pageblocks_of(stamps: Stamps, run: range) -> list[Block]:
 
 def isolate(stamps: Stamps, run: range) -> None:
     """Set the pageblocks of a range apart, so that nothing in them is given out."""
-    pageblocks = _pageblocks_of(stamps, run)
-    if stamps.machine.era.isolation == "split-ends":
-        first, *rest = pageblocks
-        _change(stamps, first, ISOLATE)
-        _cut(stamps, run.start)
-        if rest:
-            _change(stamps, rest[-1], ISOLATE)
-        _cut(stamps, run.stop)
-        pageblocks = rest[:-1]
-    for pageblock in pageblocks:
+    era = stamps.machine.era
+    first, *others = _pageblocks_of(stamps, run)
+    if era.isolates_pageblocks:
+        others = others[-1:] + others[:-1]
+    for pageblock in (first, *others):
         _change(stamps, pageblock, ISOLATE)
+        if era.isolation == "split-ends":
+            for edge in (pageblock.pfn, pageblock.pfn + SIZES[pageblock.order]):
+                if edge in (run.start, run.stop):
+                    _cut(stamps, edge)
 
 
 def _cut(stamps: Stamps, edge: int) -> None:
