@@ -23,8 +23,8 @@ from pagespec.types import DomainError
 Found: TypeAlias = Callable[[Trace], None]
 RunGear: TypeAlias = Callable[[Plan, Random, Era, Factory, Result, Found], None]
 
-STREAM_REQUESTS, WALKS, EXAMPLES = 5_000, 6, 4
-"""What one round is, for about as long in each gear: requests of each of two streams, walks,
+STREAM_REQUESTS, WALKS, EXAMPLES = 2_500, 6, 4
+"""What one round is, for about as long in each gear: requests of each of four streams, walks,
 Hypothesis examples."""
 
 DECLINED = 60
@@ -42,7 +42,7 @@ def run_streams(
     from pagefuzz.campaign.stream import Replay
 
     assert isinstance(factory, TwinFactory), "only the twin has compiled streams"
-    for draw in (random_machine, large_machine) * plan.rounds:
+    for draw in (random_machine, random_machine, random_machine, large_machine) * plan.rounds:
         machine = draw(rng, era)
         replay = Replay(machine, rng, factory.kernels)
         try:

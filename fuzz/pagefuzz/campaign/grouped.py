@@ -23,7 +23,7 @@ COMMON: dict[MigrateType, int] = {
     UNMOVABLE: 3,
     MOVABLE: 4,
     RECLAIMABLE: 3,
-    HIGHATOMIC: 2,
+    HIGHATOMIC: 3,
     CMA: 2,
     ISOLATE: 1,
     RESERVE: 2,
@@ -71,8 +71,9 @@ def with_types(rng: Random, machine: Machine) -> Machine:
     guard = rng.randint(0, largest_guard(machine)) if rng.random() < 0.4 else 0
     if rng.random() < 0.2:
         return replace(machine, guard=guard)
-    # Each machine leaves some types out.
-    known = [mt for mt in machine.era.types if mt is MOVABLE or rng.random() < 0.7]
+    # Each machine leaves some types out. A small one has no other reserve than that of its boot.
+    always = {MOVABLE, HIGHATOMIC}
+    known = [mt for mt in machine.era.types if mt in always or rng.random() < 0.7]
     if machine.pageblocks >= MANY and HIGHATOMIC in known and rng.random() < 0.7:
         # Else the reserve would begin above its limit, and never grow.
         known.remove(HIGHATOMIC)

@@ -49,7 +49,7 @@ class Replay:
             illegal=rng.choice((16, 128)),
             references=rng.choice((32, 192)),
             typed=rng.choice((16, 64, 256)),
-            atomic=rng.choice((0, 128, 512)),
+            atomic=rng.choice((64, 128, 512)),
             nofragment=rng.choice((0, 64, 512)),
         )
         self.zone = boot(machine)
