@@ -23,6 +23,9 @@ class MigrateType(IntEnum):
     RESERVE = 6
     """The emergency reserve that HIGHATOMIC replaced; the number is ours."""
 
+    # An enumeration hashes its names, in Python; every look at a free list hashes a type.
+    __hash__ = int.__hash__
+
 
 UNMOVABLE, MOVABLE, RECLAIMABLE, HIGHATOMIC, CMA, ISOLATE, RESERVE = MigrateType
 
