@@ -23,8 +23,8 @@ MUTANTS = (
         "have gone to before.",
         _MOVABLE,
         Edit("buddy", _BY_TYPE, _BY_LABEL.format(label="mt == ISOLATE")),
-        laws=("MT-list",),
-        fits=_LIST,
+        laws=("MT-list", "BUD-count"),
+        fits=_LIST[:-1] + ", and counts as free, or not, by the wrong one.",
     ),
     planted(
         "kept-types-freed-as-movable",
@@ -34,8 +34,8 @@ MUTANTS = (
         "when they are freed.",
         _MOVABLE,
         Edit("buddy", _BY_TYPE, _BY_LABEL.format(label="MOST_REQUESTED < mt < ISOLATE")),
-        laws=("MT-list",),
-        fits=_LIST,
+        laws=("MT-list", "BUD-count", "BUD-place"),
+        fits=_LIST + " Of the reserve's, until 6.1, only `exact` says where they belong.",
     ),
     planted(
         "isolated-still-counted",
@@ -73,20 +73,6 @@ MUTANTS = (
         Edit("isolation", "    if order > pageblock_order_of(mem):\n", "    if order > 15:\n"),
         laws=("MT-list", "BUD-count"),
         fits=_LIST[:-1] + ", and counts as free, or not, by the wrong one.",
-    ),
-    planted(
-        "cut-by-the-lowest-bit",
-        "isolation",
-        "LNX-SPLIT-01",
-        "The pieces of a block that is cut at an edge are as large as the lowest bit of what is "
-        "left to it, whatever the alignment of the frame.",
-        Edit(
-            "isolation",
-            "piece = largest_order_at(p, (edge if p < edge else end) - p, order)",
-            "piece = largest_order_at((edge if p < edge else end) - p, 1 << order, order)",
-        ),
-        laws=("BUD-align",),
-        fits="A piece starts where no block of its order may.",
     ),
     planted(
         "far-end-not-cut",

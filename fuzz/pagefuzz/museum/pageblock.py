@@ -80,8 +80,8 @@ MUTANTS = (
         "A block that is larger than a pageblock is freed to the type of its first one: 6.1's way, "
         "in 6.12.",
         Edit("buddy", _SPLITS, "if order > 15:"),
-        laws=("MT-list",),
-        fits=_LIST,
+        laws=("MT-list", "BUD-count"),
+        fits=_LIST[:-1] + ", and counts as free, or not, by the wrong one.",
     ),
     planted(
         "type-set-at-the-frame",

@@ -55,8 +55,9 @@ MUTANTS = (
         "DRM-03",
         "The end of a range need not be aligned, if only its beginning is.",
         Edit("checks", " or not is_aligned(end, whole):", ":"),
-        laws=("BUD-refuse", "OUT-fault"),
-        fits="A request that must be refused is served, or reaches for what is not there.",
+        laws=("BUD-refuse", "OUT-fault", "MT-list"),
+        fits="A request that must be refused is served; it changes a pageblock in part, or reaches for what "
+        "is not there.",
     ),
     planted(
         "range-at-the-zones-end-refused",

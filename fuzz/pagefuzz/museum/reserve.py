@@ -26,8 +26,8 @@ MUTANTS = (
         SLIP,
         "The type of a pageblock that is to be reserved is not asked, and CMA memory is reserved.",
         Edit("highatomic", _MERGEABLE, ":\n        return\n    pages"),
-        laws=("HA-reserve",),
-        fits=_SHARE,
+        laws=("HA-reserve", "BUD-count"),
+        fits=_SHARE + " CMA frames that move to its lists still count as CMA's.",
     ),
     planted(
         "reserve-for-single-frames",
@@ -56,15 +56,6 @@ MUTANTS = (
         Edit("highatomic", "        move_pageblock(mem, p, HIGHATOMIC)\n", ""),
         laws=("MT-list", "MT-claim"),
         fits="What the reserve was to keep is still given to anyone.",
-    ),
-    planted(
-        "reserve-counts-a-pageblock",
-        "reserve",
-        SLIP,
-        "A block that covers several pageblocks adds one to the reserve's size.",
-        Edit("highatomic", "        pages = 1 << order\n", ""),
-        laws=("HA-reserve",),
-        fits="The reserve's size does not grow by what was reserved.",
     ),
     planted(
         "last-pageblock-given",
