@@ -56,8 +56,8 @@ MUTANTS = (
         "The end of a range need not be aligned, if only its beginning is.",
         Edit("checks", " or not is_aligned(end, whole):", ":"),
         laws=("BUD-refuse", "OUT-fault", "MT-list"),
-        fits="A request that must be refused is served; it changes a pageblock in part, or reaches for what "
-        "is not there.",
+        fits="A request that must be refused is served; it changes a pageblock in "
+        "part, or reaches for what is not there.",
     ),
     planted(
         "range-at-the-zones-end-refused",
