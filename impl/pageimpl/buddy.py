@@ -61,7 +61,7 @@ def add_half(mem: Memory, p: int, order: int, mt: int) -> None:
         add_to_free_list(mem, p, order, mt, False)
 
 
-@kernel
+@inlined
 def expand(mem: Memory, p: int, low: int, high: int, mt: int) -> None:
     """Give back the upper half of the block, of what is left, and so on down to order low."""
     while high > low:
@@ -69,7 +69,7 @@ def expand(mem: Memory, p: int, low: int, high: int, mt: int) -> None:
         add_half(mem, p + (1 << high), high, mt)
 
 
-@kernel
+@inlined
 def take(mem: Memory, p: int, order: int, from_order: int, mt: int) -> None:
     """Take the block off its list, keep its lowest part, and put the rest on the lists of mt."""
     del_from_free_list(mem, p, from_order)
