@@ -9,8 +9,7 @@ Source: mm/page_alloc.c (reserve_highatomic_pageblock, unreserve_highatomic_page
 from pagespec.checks import check_supported, check_type
 from pagespec.events import Event, Kind
 from pagespec.frames import SIZES, rounded_up
-from pagespec.machine import Machine
-from pagespec.migratetype import CMA, HIGHATOMIC, ISOLATE, REQUESTED, MigrateType
+from pagespec.migratetype import HIGHATOMIC, REQUESTED, MigrateType
 from pagespec.pageblock import (
     change_pageblock_range,
     move_pageblock,
@@ -45,17 +44,13 @@ def reserve_limit(zone: Zone) -> int:
     return rounded_up(percent, pageblock_order(zone)) if percent >= size else 0
 
 
-def may_be_reserved(machine: Machine, mt: MigrateType) -> bool:
-    """Whether a pageblock of that type may become part of the reserve."""
-    if machine.era.barrier == "unmergeable":
-        return mt in REQUESTED
-    return mt not in (HIGHATOMIC, ISOLATE, CMA)
-
-
 def reserve_pageblock(zone: Zone, pfn: Pfn, order: Order) -> None:
-    """Reserve the pageblock of a block that an atomic request has just been given."""
+    """Reserve the pageblock of a block that an atomic request has just been given.
+
+    Of the types that an era with a reserve has, only those that requests have may be reserved.
+    """
     mt = pageblock_type(zone, pfn)
-    if zone.nr_reserved >= reserve_limit(zone) or not may_be_reserved(zone.machine, mt):
+    if zone.nr_reserved >= reserve_limit(zone) or mt not in REQUESTED:
         return
     pages = SIZES[pageblock_order(zone)]
     if zone.machine.era.retypes_on_merge and order >= pageblock_order(zone):
@@ -99,13 +94,13 @@ def unreserve_pageblock(zone: Zone, mt: MigrateType, *, force: bool) -> bool:
         blocks = zone.free_area[order][HIGHATOMIC]
         if blocks:
             found = True
-            if _unreserve(zone, next(iter(blocks)), order, mt):
+            if give_to(zone, next(iter(blocks)), order, mt):
                 break
     return found
 
 
-def _unreserve(zone: Zone, pfn: Pfn, order: Order, mt: MigrateType) -> bool:
-    """Give the block's pageblock to mt; whether any free block came along."""
+def give_to(zone: Zone, pfn: Pfn, order: Order, mt: MigrateType) -> bool:
+    """Give the pageblock of a free block to mt; whether any free block came along."""
     size = SIZES[pageblock_order(zone)]
     later = zone.machine.era.retypes_on_merge
     if pageblock_type(zone, pfn) is HIGHATOMIC:
