@@ -36,7 +36,7 @@ MANY = 50
 
 def grouped_machine(rng: Random, era: Era) -> Machine:
     """A small machine with pageblocks; one in some is as large as its era's reserve asks for."""
-    top = rng.choice((1, 2, 2, 3, 3, 4, 4, 4, 5, 5))
+    top = rng.choice((1, 2, 2, 3, 3, 4, 4, 5, 5, 5))
     least = smallest_pageblock(era, top)
     # What is special about the largest pageblocks, and about those below the top, comes up often.
     pageblock = rng.choice((rng.randint(least, top), max(least, top - 1), top))
@@ -49,7 +49,7 @@ def grouped_machine(rng: Random, era: Era) -> Machine:
         pageblock = rng.randint(smallest_pageblock(era, top), min(top, 2))
         size, count = SIZES[pageblock], rng.choice((100, 101, 130, 205))
     pages = max(1, count * size + rng.choice((0, 0, rng.randint(-size, size))))
-    start = rng.choice((0, 0, SIZES[top] * rng.randint(1, 3), rng.randint(1, 70)))
+    start = rng.choice((0, SIZES[top] * rng.randint(1, 3), rng.randint(1, 70), rng.randint(1, 70)))
     return with_types(rng, Machine(pages, top, era, start, holes_in(rng, start, pages), pageblock))
 
 

@@ -22,11 +22,12 @@ STEADY, CROWDED = (0.2, 0.4, 0.6, 0.9), (0.5, 0.7, 0.95)
 class Mix:
     """How often each kind of request is drawn in one walk, and what the walk remembers.
 
-    orders: weight per order. types: weight per type that a request may have; none for an allocator
-    that knows no types. compound, references, illegal: chances of one request; atomic, nofragment:
-    of an allocation. filling: the chance that a request allocates, redrawn out of `fillings` each
-    phase of `phase` requests. rest: the chance of the verbs that speak of pageblocks and places of
-    frames, and verbs: their weights. strange: those that an allocator may be asked for in vain.
+    orders: weight per order. types: weight per type that a request may have, redrawn each phase;
+    none for an allocator that knows no types. compound, references, illegal: chances of one
+    request; atomic, nofragment: of an allocation. filling: the chance that a request allocates,
+    redrawn out of `fillings` each phase of `phase` requests. rest: the chance of the verbs that
+    speak of pageblocks and places of frames, and verbs: their weights. strange: those that an
+    allocator may be asked for in vain.
 
     heads: the first frames of the smallest ranges that can be isolated, of range_pages frames each.
     stale: blocks that were freed, for requests that come too late.
@@ -51,6 +52,11 @@ class Mix:
     drawn: int = 0
 
 
+def random_types(rng: Random) -> list[int]:
+    """How often each type is asked for, some of them never."""
+    return [rng.choice((0, 1, 2, 4)) for _ in REQUESTED]
+
+
 def random_mix(rng: Random, machine: Machine, offered: frozenset[Verb]) -> Mix:
     """A mix for one walk, some of whose kinds are switched off, as far as they are offered."""
     top = machine.top
@@ -69,7 +75,7 @@ def random_mix(rng: Random, machine: Machine, offered: frozenset[Verb]) -> Mix:
     }
     return Mix(
         orders=rng.choice(shapes),
-        types=[rng.choice((0, 1, 2, 4)) for _ in REQUESTED] if verbs else [],
+        types=random_types(rng) if verbs else [],
         compound=rng.choice((0.0, 0.3, 1.0)) if references else 0.0,
         references=rng.choice((0.0, 0.15, 0.4)) if references else 0.0,
         illegal=rng.choice((0.0, 0.1, 0.2)),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from random import Random
 from typing import NamedTuple, TypeAlias
 
-from pagefuzz.campaign.mix import Mix
+from pagefuzz.campaign.mix import Mix, random_types
 from pagefuzz.undoing import OutOfUse
 from pagespec.frames import SIZES
 from pagespec.laws.holdings import Holdings
@@ -31,6 +31,9 @@ def random_op(rng: Random, known: Known, mix: Mix) -> Op:
     """The next request of a walk."""
     if mix.drawn % mix.phase == 0:
         mix.filling = rng.choice(mix.fillings)
+        if any(mix.types):
+            # A type runs out of memory while others have some where the demand for types shifts.
+            mix.types = random_types(rng)
     mix.drawn += 1
     dice = rng.random()
     book = known.book
