@@ -35,16 +35,16 @@ class Budget(NamedTuple):
 
 
 def numbers_within(
-    budget: Budget, turn: int, operations_done: Callable[[], int] = lambda: 0
+    budget: Budget, turn: int, operations_done: Callable[[], int] = lambda: 0, first: int = 0
 ) -> Iterator[int]:
-    """The numbers of the units to begin.
+    """The numbers of the units to begin, from the first on.
 
     Seconds and operations buy whole turns, at least one; seconds as many as end nearest to them: a
     run that ends within a turn has met some eras in fewer gears than others, or on a slow machine
     not at all.
     """
     begin = monotonic()
-    for number in islice(count(), budget.units):
+    for number in islice(count(first), budget.units):
         turns, rest = divmod(number, turn)
         if budget.seconds is not None and turns > 0 and rest == 0:
             gone = monotonic() - begin
@@ -56,7 +56,12 @@ def numbers_within(
 
 
 def run_units(
-    plan: Plan, jobs: int, budget: Budget, told: Told, enough: Callable[[], bool] = lambda: False
+    plan: Plan,
+    jobs: int,
+    budget: Budget,
+    told: Told,
+    enough: Callable[[], bool] = lambda: False,
+    first: int = 0,
 ) -> None:
     """Run units over so many processes; after a failure, or when it is enough, no more are begun.
 
@@ -72,7 +77,7 @@ def run_units(
         operations += result.operations
         told(result)
 
-    within = numbers_within(budget, plan.turn, lambda: operations)
+    within = numbers_within(budget, plan.turn, lambda: operations, first)
     numbers = takewhile(lambda _: not (failed or enough()), within)
     try:
         while unknown := _run_over_pool(plan, jobs, numbers, enter):

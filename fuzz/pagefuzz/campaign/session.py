@@ -12,7 +12,7 @@ from pagefuzz.campaign.canary import missed_by
 from pagefuzz.campaign.interrupt import Interrupt
 from pagefuzz.campaign.plan import Gear, Plan, Result
 from pagefuzz.campaign.pool import Budget, run_units
-from pagefuzz.campaign.verdict import Offer, exits_of, summary_of
+from pagefuzz.campaign.verdict import Offer, Summary, exits_of, summary_of
 from pagefuzz.campaign.walk import FUZZED_ERAS
 from pagefuzz.campaign.warm import compile_kernels
 from pagefuzz.errors import UsageError
@@ -34,6 +34,10 @@ from pagespec.types import DomainError
 
 PROBED_TOPS = (4, 10, 3, 2, 1, 0, 5, 6, 7, 8, 9, 11, 12)
 """The top orders by which a target is asked whether it takes an era, the likely ones first."""
+
+
+EXTRA_TURNS = 3
+"""How many turns a run by seconds may go on for as long as events are missing."""
 
 
 def plan_for(
@@ -94,7 +98,7 @@ def run_session(plan: Plan, jobs: int, budget: Budget) -> Exit:
         if twin:
             compile_kernels()
         missed = missed_by(plan, offer.level)
-        results = _run(plan, jobs, budget, interrupt)
+        results = _run(plan, offer, jobs, budget, interrupt)
         summary = summary_of(plan, offer, results, missed)
         tables.show(plan, offer, summary, perf_counter() - begin)
         codes += exits_of(summary)
@@ -110,8 +114,12 @@ def run_session(plan: Plan, jobs: int, budget: Budget) -> Exit:
     return code
 
 
-def _run(plan: Plan, jobs: int, budget: Budget, interrupt: Interrupt) -> list[Result]:
-    """Run the units and tell of them as they come in; the results by number."""
+def _run(plan: Plan, offer: Offer, jobs: int, budget: Budget, interrupt: Interrupt) -> list[Result]:
+    """Run the units and tell of them as they come in; the results by number.
+
+    Seconds that did not suffice to meet every event buy a few turns more: on a slow machine a run
+    would otherwise say nothing, for want of one rare event.
+    """
     begin = perf_counter()
     done: list[Result] = []
     with console.progress("run") as tell, suppress(KeyboardInterrupt):
@@ -128,8 +136,18 @@ def _run(plan: Plan, jobs: int, budget: Budget, interrupt: Interrupt) -> list[Re
 
         interrupt.at_once = True
         run_units(plan, jobs, budget, told, enough=lambda: interrupt.asked)
+        for _ in range(EXTRA_TURNS if budget.seconds is not None else 0):
+            if interrupt.asked or not _is_short(summary_of(plan, offer, done, [])):
+                break
+            turn = Budget(units=plan.turn)
+            run_units(plan, jobs, turn, told, lambda: interrupt.asked, first=len(done))
         interrupt.at_once = False
     return sorted(done, key=lambda result: result.number)
+
+
+def _is_short(summary: Summary) -> bool:
+    """Whether no law is broken, but the silence means nothing yet."""
+    return not summary.failures and any(summary.missing.values())
 
 
 def _offer(plan: Plan) -> Offer:
