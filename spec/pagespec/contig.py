@@ -94,13 +94,18 @@ def restore_range(zone: Zone, pfn: Pfn, count: int, mt: MigrateType) -> Steps[No
     """Give every pageblock of an isolated range the type mt, and its free blocks back."""
     check_range(zone, pfn, count)
     check_type(zone, mt, RANGE_TYPES)
-    end, size = pfn + count, SIZES[pageblock_order(zone)]
-    for head in range(pfn, end, size):
-        if pageblock_type(zone, head) is not ISOLATE or head in zone.offline:
-            raise refused(zone, NotIsolated, head, pageblock_order(zone))
+    end = pfn + count
+    check_isolated(zone, pfn, end)
     if beside_isolated(zone, pfn, end):
         raise refused(zone, BadRange, pfn, pageblock_order(zone))
     yield from _restore(zone, pfn, end, mt)
+
+
+def check_isolated(zone: Zone, pfn: Pfn, end: Pfn) -> None:
+    """Refuse a range of which a pageblock is not isolated, or is offline."""
+    for head in range(pfn, end, SIZES[pageblock_order(zone)]):
+        if pageblock_type(zone, head) is not ISOLATE or head in zone.offline:
+            raise refused(zone, NotIsolated, head, pageblock_order(zone))
 
 
 def _restore(zone: Zone, pfn: Pfn, end: Pfn, mt: MigrateType) -> Steps[None]:

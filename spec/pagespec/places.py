@@ -8,14 +8,14 @@ Source: mm/page_alloc.c (take_page_off_buddy, put_page_back_buddy, __offline_iso
 
 from pagespec.buddy import add_half, del_from_free_list, free_by_type, free_one_block
 from pagespec.checks import check_frame, check_range, check_supported, refused
-from pagespec.contig import free_blocks_over
+from pagespec.contig import check_isolated, free_blocks_over
 from pagespec.events import Event, Kind
 from pagespec.frames import SIZES, blocks_of_run
 from pagespec.isolation import large_block_at
 from pagespec.migratetype import ISOLATE, MOVABLE
 from pagespec.pageblock import pageblock_order, pageblock_type, set_pageblock_type
 from pagespec.steps import Step, Steps
-from pagespec.types import NotFree, NotIsolated, NotOffline, NotPoisoned, Pfn
+from pagespec.types import NotFree, NotOffline, NotPoisoned, Pfn
 from pagespec.zone import Zone, account
 
 
@@ -60,10 +60,8 @@ def heal(zone: Zone, pfn: Pfn) -> Steps[None]:
 def offline(zone: Zone, pfn: Pfn, count: int) -> Steps[None]:
     """Take an isolated range offline, all of whose frames are free."""
     check_range(zone, pfn, count)
-    end, size = pfn + count, SIZES[pageblock_order(zone)]
-    for head in range(pfn, end, size):
-        if pageblock_type(zone, head) is not ISOLATE or head in zone.offline:
-            raise refused(zone, NotIsolated, head, pageblock_order(zone))
+    end = pfn + count
+    check_isolated(zone, pfn, end)
     # A block that reaches over an end would take its neighbour along.
     blocks = free_blocks_over(zone, pfn, end)
     inside = [
@@ -75,7 +73,7 @@ def offline(zone: Zone, pfn: Pfn, count: int) -> Steps[None]:
     for block in list(free_blocks_over(zone, pfn, end)):
         del_from_free_list(zone, *block)
         account(zone, -SIZES[block.order], ISOLATE)
-    for head in range(pfn, end, size):
+    for head in range(pfn, end, SIZES[pageblock_order(zone)]):
         zone.offline.add(head)
         zone.log.append(Event(Kind.OFFLINE, head, pageblock_order(zone), ISOLATE))
     yield Step.UNLOCK
