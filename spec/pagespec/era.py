@@ -46,7 +46,8 @@ class Era:
         whose frames also leave the count of free ones; or single pageblocks, by cutting the free
         blocks that reach over the range's ends, or every free block that is larger.
     reserve: the limit of the reserve for atomic requests.
-    moved_to_tail: whether blocks that change their list enter at the tail.
+    moved_to_tail: whether blocks that change their list enter at the tail, and so do those that are
+        freed anew when a range is restored.
     nofragment: whether a request can ask not to break up another type's pageblock.
     retypes_on_merge: whether a merge gives the buddy's pageblock the freed block's type, and a
         block larger than a pageblock is freed pageblock by pageblock. So lists and types agree.
