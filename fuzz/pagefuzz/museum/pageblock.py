@@ -80,8 +80,9 @@ MUTANTS = (
         "A block that is larger than a pageblock is freed to the type of its first one: 6.1's way, "
         "in 6.12.",
         Edit("buddy", _SPLITS, "if order > 15:"),
-        laws=("MT-list", "BUD-count"),
-        fits=_LIST[:-1] + ", and counts as free, or not, by the wrong one.",
+        laws=("MT-list", "BUD-count", "BUD-place"),
+        fits=_LIST[:-1] + ", and counts as free, or not, by the wrong one; or it enters that list "
+        "in another order.",
     ),
     planted(
         "type-set-at-the-frame",
