@@ -127,3 +127,15 @@ def test_one_condition_from_the_command_line(capsys: pytest.CaptureFixture[str])
     """The table names engine, condition and verdict."""
     assert command_line(["prove", "numbers pair_of"]) == Exit.HELD
     assert "exhausted" in capsys.readouterr().out
+
+
+def test_only_what_was_quick(capsys: pytest.CaptureFixture[str]) -> None:
+    """What took longer when it was entered is left out, and counted; no time at all is no run."""
+    assert command_line(["prove", "*pair_of", "--within", "0.55"]) == Exit.HELD
+    out = capsys.readouterr().out
+    assert "2 of 3 conditions left out: over 0.55 s" in out
+    assert "numbers" in out
+    assert "check" not in out
+
+    assert command_line(["prove", "pair_of", "--within", "0.01"]) == Exit.USAGE
+    assert "no condition took 0.01 s or less" in capsys.readouterr().err

@@ -12,7 +12,13 @@ from pagefuzz.report import console
 @click.command()
 @click.argument("pattern", default="*")
 @click.option("--update", is_flag=True, help="Enter what the conditions came to into the ledger.")
-def command(pattern: str, update: bool) -> Exit:
+@click.option(
+    "--within",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Leave out conditions that took longer when they were entered.",
+)
+def command(pattern: str, update: bool, within: float | None) -> Exit:
     """Check contracts symbolically and small zones exhaustively, against the committed ledger.
 
     PATTERN picks conditions by a part of their line, `*` standing for anything: 'buddy_of',
@@ -30,6 +36,13 @@ def command(pattern: str, update: bool) -> Exit:
     chosen = [condition for condition in conditions if fnmatch(str(condition), f"*{pattern}*")]
     if not chosen:
         raise UsageError(f"no condition matches {pattern!r}: `pagefuzz prove` alone runs them all")
+    if within is not None:
+        took = {(row.engine, row.what): row.finding.seconds for row in rows}
+        quick = [one for one in chosen if took.get(one[:2], 0) <= within]
+        print(f"{len(chosen) - len(quick)} of {len(chosen)} conditions left out: over {within:g} s")
+        chosen = quick
+        if not chosen:
+            raise UsageError(f"no condition took {within:g} s or less: give more time")
     before = {} if update else {(row.engine, row.what): row.finding for row in rows}
     with console.progress("prove") as tell:
         judgements = gate.run_all(chosen, before, tell)
