@@ -18,6 +18,7 @@ from tests.kernel.material import (
     place_of,
     start_of,
     type_of,
+    with_pfn,
     with_type,
 )
 
@@ -71,12 +72,29 @@ def test_another_type(trace: Path, kind: str, law: str, number: int, tmp_path: P
 
 @every_run
 @pytest.mark.parametrize("kind", [TAKE, DRAIN])
-def test_a_number_that_is_no_type(trace: Path, kind: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [9, -1])
+def test_a_number_that_is_no_type(trace: Path, kind: str, number: int, tmp_path: Path) -> None:
     lines = lines_of(trace)
     at = nth(lines, kind, 9)
-    lines[at] = with_type(lines[at], 9)
+    lines[at] = with_type(lines[at], number)
     report = check_altered(trace, tmp_path, lines)
     assert [each.line for each in report.breaches if each.law == NUMBER] == [at + 1]
+
+
+@every_run
+@pytest.mark.parametrize("number", [3, 77, -1, 1 << 70])
+@pytest.mark.parametrize("pfn", [None, 0], ids=["served", "failed"])
+def test_a_type_that_no_request_may_have(
+    trace: Path, number: int, pfn: int | None, tmp_path: Path
+) -> None:
+    lines = lines_of(trace)
+    at = nth(lines, "mm_page_alloc", 9)
+    lines[at] = with_type(lines[at], number)
+    if pfn is not None:
+        lines[at] = with_pfn(lines[at], pfn)
+    report = check_altered(trace, tmp_path, lines)
+    assert [each.line for each in report.breaches if each.law == NUMBER] == [at + 1]
+    assert report.exit is Exit.BROKEN
 
 
 @every_run

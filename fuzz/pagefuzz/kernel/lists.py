@@ -23,7 +23,7 @@ from pagefuzz.kernel.places import BUDDY, FREED, maximal_block, runs_in
 from pagefuzz.kernel.search import Census
 from pagefuzz.kernel.snapshots import Zone
 from pagefuzz.kernel.state import Replay, zone_of
-from pagefuzz.kernel.tracefs import Event, number_in
+from pagefuzz.kernel.tracefs import Event, type_number_in
 from pagespec.frames import SIZES, blocks_of_run
 from pagespec.migratetype import MOVABLE, REQUESTED, MigrateType
 
@@ -185,9 +185,9 @@ def type_in(
     replay: Replay, mobility: Mobility, event: Event, key: str = "migratetype"
 ) -> MigrateType | None:
     """Return the type that an event prints; a number that is none breaks a law."""
-    number = number_in(event, replay.path, key)
+    number = type_number_in(event, replay.path, key)
     replay.findings.checked[law.NUMBER] += 1
-    if number < len(mobility.numbers):
+    if 0 <= number < len(mobility.numbers):
         return mobility.numbers[number]
     names = ", ".join(f"{at} {mt.name}" for at, mt in enumerate(mobility.numbers))
     replay.findings.breach(

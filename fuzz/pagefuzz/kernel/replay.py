@@ -49,6 +49,8 @@ _PAGE_RULES: dict[str, _Rule] = {
 
 def _apply(replay: Replay, event: Event, rule: _Rule) -> None:
     pfn, order = block_in(event, replay.path)
+    if rule is rules.allocate:
+        rules.request(replay, event)
     if pfn == 0:  # a request that failed; frame 0 itself is never handed out
         return
     if rules.fits(replay, event, pfn, order):

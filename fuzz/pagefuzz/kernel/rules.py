@@ -11,8 +11,9 @@ from pagefuzz.kernel import places
 from pagefuzz.kernel.bypass import CAUSE as BYPASS
 from pagefuzz.kernel.places import BUDDY, FREED, HELD, LIVE, REFILLED
 from pagefuzz.kernel.state import Replay, log, make_room, zone_of
-from pagefuzz.kernel.tracefs import Event
+from pagefuzz.kernel.tracefs import Event, type_number_in
 from pagespec.frames import SIZES, is_aligned
+from pagespec.migratetype import REQUESTED
 
 CAPTURE = "captured by the compacting task"
 
@@ -34,6 +35,19 @@ def fits(replay: Replay, event: Event, pfn: int, order: int) -> bool:
         report.breach(event.line, law.INSIDE, f"{_block(event, pfn, order)}: not within {spans}.")
         return False
     return True
+
+
+def request(replay: Replay, event: Event) -> None:
+    """Judge the type that a request prints, also one that failed: each release numbers them so."""
+    number = type_number_in(event, replay.path)
+    replay.findings.checked[law.NUMBER] += 1
+    if not 0 <= number < len(REQUESTED):
+        replay.findings.breach(
+            event.line,
+            law.NUMBER,
+            f"{event.kind}: expected migratetype of a request, 0 to {len(REQUESTED) - 1},"
+            f" got {number}.",
+        )
 
 
 def allocate(replay: Replay, event: Event, pfn: int, order: int) -> None:

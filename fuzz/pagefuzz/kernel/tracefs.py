@@ -82,6 +82,11 @@ def number_in(event: Event, path: str, key: str) -> int:
     return _number(event, path, key, dict(_FIELD.findall(event.payload)))
 
 
+def type_number_in(event: Event, path: str, key: str = "migratetype") -> int:
+    """Return the number of a type under a key; events print it signed, so it may be negative."""
+    return _number(event, path, key, dict(_FIELD.findall(event.payload)), signed=True)
+
+
 def block_in(event: Event, path: str) -> tuple[int, int]:
     """Return the block (pfn, order) that an event names."""
     fields = dict(_FIELD.findall(event.payload))
@@ -97,7 +102,9 @@ def range_in(event: Event, path: str) -> tuple[int, int]:
     return int(match[1], 16), int(match[2], 16)
 
 
-def _number(event: Event, path: str, key: str, fields: dict[str, str]) -> int:
+def _number(
+    event: Event, path: str, key: str, fields: dict[str, str], *, signed: bool = False
+) -> int:
     try:
         value = int(fields[key], 0)
     except KeyError:
@@ -105,7 +112,7 @@ def _number(event: Event, path: str, key: str, fields: dict[str, str]) -> int:
     except ValueError:
         got = repr(fields[key])
     else:
-        if value >= 0:
+        if value >= 0 or signed:
             return value
         got = str(value)
     raise UsageError(f"{path}:{event.line}: {event.kind}: expected a number for {key}=, got {got}.")
