@@ -62,6 +62,29 @@ def test_what_was_found_is_told_when_interrupted(
     assert finished.endswith("seed 00000001\n")
 
 
+def test_an_interrupted_comparison_that_found_a_difference(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It says that it was interrupted, and ends with 1, as the order of the exit codes has it."""
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pagefuzz.diff.comparing.walk", interrupted)
+    machine = ("--machine", "pages=4 top=2 pageblock=1", "--bound", "1")
+    code = run(["diff", "5.15", "6.1", *machine, "--walks", "3", "--seed", "1"])
+    out, err = capsys.readouterr()
+    run(["diff", "--help"])
+    helped = " ".join(capsys.readouterr().out.split())
+
+    assert code == 1
+    assert err == "interrupted; the report is of what was tried and found by then\n"
+    assert "5.15 and 6.1 part; kinds of difference: " in out
+    order = "When several apply, the order is 4, 1, 2, 130, 3"
+    assert order in helped
+    assert order in (Path(__file__).parents[2] / "README.md").read_text()
+
+
 def test_a_seed_gives_the_same_bytes(capsys: pytest.CaptureFixture[str]) -> None:
     """Walks and shrinking included."""
     arguments = ["diff", "6.1", "6.12", "--bound", "1", "--walks", "15", "--seed", "2a"]
@@ -122,6 +145,14 @@ def test_what_is_ignored_is_not_told(capsys: pytest.CaptureFixture[str]) -> None
         (
             ["2.6.11", "6.1", "--machine", "pages=8 top=2 pageblock=2"],
             "pageblock=2: era 2.6.11 has no pageblocks",
+        ),
+        (
+            ["6.1", "6.12", "--machine", "pages=16 top=3 pageblock=2 guard=1"],
+            "error: machine 'pages=16 top=3 pageblock=2 guard=1': guard=1: guard pages are below",
+        ),
+        (
+            ["6.1", "2.6.37", "--machine", "pages=16 top=3 pageblock=2 types=C4"],
+            "error: machine 'pages=16 top=3 pageblock=2 types=C4': types: pageblock 0 is CMA",
         ),
         (
             ["6.1", "6.12", "--machine", "pages=16 top=4 pageblock=2"],

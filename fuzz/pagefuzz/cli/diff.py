@@ -75,7 +75,8 @@ def command(
     tried, then random ones on larger machines.
 
     Exit codes: 0 no difference was found, within the bounds that are printed; 1 they part; 2 usage;
-    130 interrupted, after what was found by then.
+    4 the harness is not trustworthy; 130 interrupted, after the report of what was found by then.
+    When several apply, the order is 4, 1, 2, 130, 3: one that had found a difference ends with 1.
     """
     if not isfinite(seconds):
         raise UsageError(f"--seconds {seconds}: expected a finite number")
@@ -91,6 +92,7 @@ def command(
             search_all(tasks, look_past, tell)
             walk_all(pair, tasks, bool(machines), budget, walked, look_past, tell)
     except KeyboardInterrupt:
+        click.echo("interrupted; the report is of what was tried and found by then", err=True)
         codes.append(Exit.INTERRUPTED)
     codes.append(Exit.BROKEN if report((a, b), tasks, walked, out) else Exit.HELD)
     console.seed(seed)

@@ -31,16 +31,20 @@ class Task:
 def tasks_of(pair: Pair, chosen: tuple[str, ...], bound: int | None) -> list[Task]:
     """The machines to search: those chosen, or else those of the default set that both serve.
 
-    Raises UsageError or DomainError for a chosen machine that one side does not serve.
+    Raises UsageError for a chosen machine that one side does not serve.
     """
     tasks: list[Task] = []
     refused: Exception | None = None
     for words in chosen or USUAL:
         try:
             sides = pair.on(machine_of(words, pair.eras[0]))
-        except (UsageError, DomainError) as error:
+        except UsageError as error:
             if chosen:
                 raise
+            refused = error
+        except DomainError as error:
+            if chosen:
+                raise UsageError(f"machine {words!r}: {error}") from None
             refused = error
         else:
             usual = USUAL.get(words, OTHER_BOUND) - pair.walks_anew
