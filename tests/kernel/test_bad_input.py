@@ -112,6 +112,14 @@ def test_bad_counters(
         ("buddyinfo.a", "Node 0, zone DMA 1 x 2\n", "buddyinfo.a"),
         ("buddyinfo.a", "\n", "buddyinfo.a"),
         ("buddyinfo.a", None, "buddyinfo.a"),
+        ("pagetypeinfo", "It was a dark night.\n", "pagetypeinfo:1"),
+        ("pagetypeinfo", "", "pagetypeinfo:1"),
+        ("pagetypeinfo", "Page block order: 9\n\nNumber of\n", "pagetypeinfo:3"),
+        (
+            "pagetypeinfo",
+            "Page block order: 99\nNumber of blocks type Movable\nNode 0, zone DMA 1\n",
+            "pagetypeinfo",
+        ),
     ],
 )
 def test_a_bad_snapshot_part(

@@ -142,16 +142,24 @@ def test_reading_pagetypeinfo() -> None:
     )
     mixed = "\nNumber of mixed blocks    Unmovable      Isolate\nNode 0, zone      DMA  9  9\n"
     assert read_pagetypeinfo("here", GOOD + mixed) == info
-    assert read_pagetypeinfo("here", "") is None
+    other = GOOD.replace("Node    0", "Node    1").replace("Node 0", "Node 1")
+    assert read_pagetypeinfo("here", GOOD + mixed + other).blocks == {
+        (node, "DMA"): {UNMOVABLE: 1, ISOLATE: 7} for node in (0, 1)
+    }
 
 
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        ("Isolate\nNode", "Isolated\nNode", "here: expected a type, one of Unmovable"),
+        ("Isolate\nNode", "Isolated\nNode", "here:8: expected a type, one of Unmovable"),
         ("type    Unmovable", "type    Immovable", "got 'Immovable'"),
-        ("1            7", "1", "here: expected 2 counts of pageblocks"),
-        ("3      4", "3", "here: expected as many orders as for other types"),
+        ("1            7", "1", "here:9: expected 2 counts of pageblocks"),
+        ("3      4", "3 x", "here:5: expected a line of /proc/pagetypeinfo, got 'Node    0"),
+        ("Pages per", "Sides per", "here:2: expected a line of /proc/pagetypeinfo, got 'Sides"),
+        ("Page block order: 9", "", "here:9: expected 'Page block order: N' of"),
+        (GOOD[GOOD.index("Node 0") :], "", "here:8: expected counts of pageblocks by type"),
+        (GOOD, "", "here:1: expected 'Page block order: N' .* got an empty file"),
+        ("3      4", "3", "here:6: expected as many orders as for other types"),
     ],
 )
 def test_bad_pagetypeinfo_gets_one_sentence(old: str, new: str, sentence: str) -> None:

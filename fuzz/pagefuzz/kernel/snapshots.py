@@ -117,7 +117,15 @@ def _snapshot(where: str, name: str, parts: dict[str, str]) -> Snapshot:
         for part in ("buddyinfo.a", "buddyinfo.b")
         if part in parts
     )
-    types = read_pagetypeinfo(f"{where}/pagetypeinfo", parts.get("pagetypeinfo", ""))
+    types = None
+    if "pagetypeinfo" in parts:
+        types = read_pagetypeinfo(f"{where}/pagetypeinfo", parts["pagetypeinfo"])
+        top = len(next(iter(readings[0].values()))) - 1
+        if types.order > top:
+            raise UsageError(
+                f"{where}/pagetypeinfo: expected a page block order up to {top}, the top order of"
+                f" buddyinfo, got {types.order}."
+            )
     return Snapshot(
         name,
         _runs(f"{where}/free.ranges", parts["free.ranges"]),
