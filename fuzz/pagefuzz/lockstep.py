@@ -6,16 +6,19 @@ serves the same request, the stamp oracle foretells the lists, and all three mus
 """
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from pagefuzz.coverage import Reached, events_between, events_from_outside, events_of
 from pagefuzz.target.adapter import UNTOLD, Adapter
 from pagefuzz.target.protocol import Factory, TornList
+from pagefuzz.target.readable import unreadable
 from pagefuzz.undoing import enter, out_of_use, ways_back
 from pagespec.boot import boot
 from pagespec.events import Event, Kind
 from pagespec.laws.exact import EXACT_LAWS, ORACLE_LAWS, TWIN_LAWS, Foretold, Placed, Twins
 from pagespec.laws.holdings import REFUSALS, Book, settle
-from pagespec.laws.law import LEVELS, LawBook, Level, Transition
+from pagespec.laws.law import LEVELS, LawBook, LawBroken, Level, Transition
 from pagespec.laws.outside import OUTSIDE_LAWS, Sight
 from pagespec.laws.state import READING_LAWS, STATE_LAWS
 from pagespec.laws.step import STEP_LAWS
@@ -28,7 +31,7 @@ from pagespec.ops import perform
 from pagespec.stamps import boot_stamps, expected_lists, foretell
 from pagespec.types import Block
 from pagespec.verbs import Op, Outcome, Verb
-from pagespec.zone import lists_of
+from pagespec.zone import Zone, lists_of
 
 STRICTER: dict[Level, int] = {level: place for place, level in enumerate(LEVELS)}
 
@@ -59,14 +62,17 @@ class Lockstep:
         self.done: list[tuple[Op, Outcome]] = []
         self._reached: Reached = Counter()
         self._events: list[Event] = []
-        self.seen = self._look()
-        if self.seen is not None:
-            STATE_LAWS.check(self.era, self.seen, self.target.unshown)
-            BOOT_LAWS.check(self.era, self.seen)
+        self._view: Zone | None = None
         if self.level == "exact":
             self.spec = boot(machine)
             self.stamps = boot_stamps(machine)
-            self._compare("boot", 0, 0)
+        with self._reading():
+            self.seen = self._look()
+            if self.seen is not None:
+                STATE_LAWS.check(self.era, self.seen, self.target.unshown)
+                BOOT_LAWS.check(self.era, self.seen)
+            if self.level == "exact":
+                self._compare("boot", 0, 0)
 
     @property
     def reached(self) -> Reached:
@@ -83,15 +89,16 @@ class Lockstep:
             raise broken from self.target.fault
         settle(self.book, op, outcome)
         enter(self.out_of_use, op, outcome)
-        before, self.seen = self.seen, self._look()
-        if self.seen is not None and before is not None:
-            STATE_LAWS.check(self.era, self.seen, self.target.unshown)
-            step = Transition(before, op, outcome, self.seen)
-            STEP_LAWS.check(self.era, step, self.target.unshown)
-            if self.level == "exact":
-                self._follow(step)
-            else:
-                self._reached.update(events_between(before.zone, op, outcome, self.seen.zone))
+        with self._reading():
+            before, self.seen = self.seen, self._look()
+            if self.seen is not None and before is not None:
+                STATE_LAWS.check(self.era, self.seen, self.target.unshown)
+                step = Transition(before, op, outcome, self.seen)
+                STEP_LAWS.check(self.era, step, self.target.unshown)
+                if self.level == "exact":
+                    self._follow(step)
+                else:
+                    self._reached.update(events_between(before.zone, op, outcome, self.seen.zone))
         if self.level != "exact":
             self._reached.update(events_from_outside(op, outcome))
         return outcome
@@ -110,7 +117,8 @@ class Lockstep:
                 last_of_block = held.refs == 1 or Verb.PUT not in self.target.verbs
                 self.step(Op(Verb.FREE if last_of_block else Verb.PUT, held.order, pfn))
         if self.seen is not None:
-            RETURN_LAWS.check(self.era, self.seen)
+            with self._reading():
+                RETURN_LAWS.check(self.era, self.seen)
         # Movable requests may use whatever there is, CMA memory too.
         mt = UNMOVABLE if self.machine.pageblock is None else MOVABLE
         for order in range(self.machine.top, -1, -1):
@@ -120,11 +128,25 @@ class Lockstep:
         if self.level == "outside":
             return None
         try:
-            view = self.target.view(self.book)
+            self._view = self.target.view(self.book)
         except TornList as torn:
             READING_LAWS.check(self.era, str(torn))
             raise
-        return None if view is None else swept(view)
+        return None if self._view is None else swept(self._view)
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Let a state that no law can read be a finding; any other fault is our own."""
+        try:
+            yield
+        except LawBroken:
+            raise
+        except Exception as fault:
+            if self._view is not None:
+                complaint = unreadable(self._view, self.machine)
+                for broken in READING_LAWS.broken(self.era, complaint):
+                    raise broken from fault
+            raise
 
     def _follow(self, step: Transition) -> None:
         """Let the spec and the stamps serve the same request, and compare all three."""

@@ -168,7 +168,7 @@ class Adapter:
         """
         try:
             if self.shows is not None:
-                return self.shows.state()
+                return self._zone(self.shows.state())
             if self.lists is None:
                 return None
             zone = self._completed(self.lists.free_lists(), book)
@@ -182,6 +182,14 @@ class Adapter:
         except BaseException as fault:
             raise TornList(f"the free blocks could not be read: {fault!r}") from fault
         return zone
+
+    def _zone(self, got: object) -> Zone:
+        """What state returned, if it is a state of this machine at all."""
+        if not isinstance(got, Zone):
+            raise TornList(f"state() returned {repr(got)[:60]}; expected a pagespec.zone.Zone")
+        if got.machine is not self.machine and got.machine != self.machine:
+            raise TornList(f"state() shows {got.machine}; expected {self.machine}")
+        return got
 
     def _completed(self, lists: Sequence[Sequence[Pfn]], book: Book) -> Zone:
         machine = self.machine
