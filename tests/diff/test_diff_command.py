@@ -42,12 +42,48 @@ def test_no_difference(capsys: pytest.CaptureFixture[str]) -> None:
     assert "vocabulary: alloc" in told
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["2.6.8", "2.6.11", "--machine", "pages=4 top=2"], "alloc (order 0, 1, 2), free"),
+        (
+            [*CALLED, "--era", "6.1", "--machine", "pages=4 top=1"],
+            "alloc (order 0, 1), free",
+        ),
+        (
+            ["2.6.37", "2.6.39", *SMALL[:2]],
+            "alloc (order 0, 1; types U, M, E), free, isolate, restore, offline",
+        ),
+    ],
+)
+def test_the_vocabulary_is_what_was_tried(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No verb, type or flag that these machines and targets do not have."""
+    run(["diff", *arguments, "--bound", "2", *QUICK])
+
+    assert f"\nvocabulary: {words}\n" in capsys.readouterr().out
+
+
+def test_what_walks_alone_tried_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a walk nothing but boot was looked at."""
+    words = []
+    for walks in ("0", "1"):
+        run(["diff", "2.6.8", "2.6.11", "--bound", "0", "--walks", walks, "--seed", "1"])
+        told = capsys.readouterr().out.split("\n")
+        words.append(next(line for line in told if line.startswith("vocabulary: ")))
+
+    assert words[0] == "vocabulary: boot alone"
+    assert words[1].startswith("vocabulary: alloc (order ")
+    assert words[1].endswith("), free")
+
+
 def test_what_was_found_is_told_when_interrupted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Exit code 130, the seed once more, and no claim about what was not finished."""
 
-    def interrupted(sides: object, rng: object, ignored: object) -> None:
+    def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("pagefuzz.diff.comparing.walk", interrupted)

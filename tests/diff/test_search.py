@@ -74,7 +74,7 @@ def test_eras_that_differ_by_name_alone_never_part() -> None:
 
     assert found.first == {}
     assert found.steps > 5000
-    assert all(walk(sides, Random(seed), frozenset()) is None for seed in range(20))
+    assert all(walk(sides, Random(seed), frozenset(), set()) is None for seed in range(20))
 
 
 class Choice(NamedTuple):
@@ -162,7 +162,7 @@ def test_a_walk_is_shrunk_to_the_same_kind_of_parting() -> None:
             sides = sides_of(random_machine(rng, (ERAS["6.1"],) * 2), ERAS["6.1"], ERAS["6.12"])
         except DomainError:
             continue
-        parting = walk(sides, rng, frozenset())
+        parting = walk(sides, rng, frozenset(), set())
         if parting is None:
             continue
         small = shrunk(parting, frozenset())

@@ -113,7 +113,7 @@ def walk_all(
         rng = Random(f"{walks.seed}/{walked.done}")
         walked.done += 1
         sides = tasks[walked.done % len(tasks)].sides if chosen else _random_sides(pair, rng)
-        parting = walk(sides, rng, ignored)
+        parting = walk(sides, rng, ignored, walked.found.tried)
         if parting is not None and parting.group not in known:
             walked.found.add(shrunk(parting, ignored))
         tell(f"{walked.done} walks, {len(walked.found.first)} more groups")

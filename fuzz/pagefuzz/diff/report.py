@@ -6,7 +6,7 @@ from pagefuzz.diff.comparing import Task, Walked, shortest
 from pagefuzz.diff.machines import words_of
 from pagefuzz.diff.parting import Group
 from pagefuzz.diff.telling import trace_of, ways_text
-from pagefuzz.diff.vocabulary import WORDS
+from pagefuzz.diff.vocabulary import words_tried
 from pagefuzz.findings import keep
 from pagefuzz.report import console
 from pagespec.trace import text_of
@@ -53,7 +53,8 @@ def report(names: tuple[str, str], tasks: list[Task], walked: Walked, out: Path 
         ("machine", "all traces of up to", "pairs of states", "steps"),
         [(task.words, _tried(task), task.found.states, task.found.steps) for task in tasks],
     )
-    print(f"vocabulary: {WORDS}")
+    tried = walked.found.tried.union(*(task.found.tried for task in tasks))
+    print(f"vocabulary: {words_tried(tried)}")
     print(f"walks: {walked.done}")
     print(_verdict(names, tasks, len(partings) + len(deeper), walked.done))
     return bool(partings or deeper)

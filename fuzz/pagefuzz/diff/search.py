@@ -23,6 +23,7 @@ class Found:
     first: the first parting of each group, which is a shortest. partings: how many steps (a pair of
     states and a request) part in that way. states, steps: pairs of states gone on from, and
     requests put in them. length: all traces of up to so many requests were tried; None before any.
+    tried: every request that was put anywhere, once.
     """
 
     first: dict[Group, Parting] = field(default_factory=dict)
@@ -30,6 +31,7 @@ class Found:
     states: int = 0
     steps: int = 0
     length: int | None = None
+    tried: set[Op] = field(default_factory=set)
 
     def add(self, parting: Parting) -> None:
         """Count a parting, and keep it if it is shorter than what its group has."""
@@ -64,6 +66,7 @@ def search(
             found.states += 1
             for op in vocabulary(machines, verbs, path.states[0]):
                 found.steps += 1
+                found.tried.add(op)
                 seen = served(sides, path, op)
                 parting = parting_of(sides, path, op, seen, ignored)
                 if parting is not None:

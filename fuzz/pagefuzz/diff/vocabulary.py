@@ -10,15 +10,43 @@ from collections.abc import Iterator, Sequence, Set
 from pagefuzz.diff.state import State
 from pagespec.frames import SIZES, head_of
 from pagespec.machine import Machine
-from pagespec.migratetype import CMA, HIGHATOMIC, ISOLATE, MOVABLE, REQUESTED, UNMOVABLE
+from pagespec.migratetype import (
+    CMA,
+    HIGHATOMIC,
+    ISOLATE,
+    LETTER_OF,
+    MOVABLE,
+    REQUESTED,
+    UNMOVABLE,
+)
 from pagespec.types import Pfn
 from pagespec.verbs import Op, Verb
 
-WORDS = (
-    "alloc (every order; types U, M, E; atomic; nofragment), free, unreserve, isolate, restore, "
-    "contig, offline, online, poison, heal"
-)
-"""The vocabulary as reports name it."""
+
+def words_tried(tried: Set[Op]) -> str:
+    """What was tried of the vocabulary, as reports name it: each verb, and what of it differed.
+
+    A reader takes this line for what a verdict covers, so it is made of the requests themselves.
+    """
+    verbs = {op.verb for op in tried}
+    words = [verb.value + _varied(verb, tried) for verb in Verb if verb in verbs]
+    return ", ".join(words) or "boot alone"
+
+
+def _varied(verb: Verb, tried: Set[Op]) -> str:
+    """The orders, types and flags of the allocations; whether an unreserve may be forced."""
+    ops = [op for op in tried if op.verb is verb]
+    if verb is Verb.UNRESERVE:
+        return " (also forced)" if any(op.force for op in ops) else ""
+    if verb is not Verb.ALLOC:
+        return ""
+    parts = [f"order {', '.join(map(str, sorted({op.order for op in ops})))}"]
+    types = [LETTER_OF[mt] for mt in REQUESTED if any(op.mt is mt for op in ops)]
+    if types != [LETTER_OF[UNMOVABLE]]:
+        parts.append(f"types {', '.join(types)}")
+    parts += ["atomic"] * any(op.atomic for op in ops)
+    parts += ["nofragment"] * any(op.nofragment for op in ops)
+    return f" ({'; '.join(parts)})"
 
 
 def vocabulary(machines: Sequence[Machine], verbs: Set[Verb], state: State) -> list[Op]:

@@ -19,8 +19,10 @@ PHASE_REQUESTS = 12
 """Requests between two draws of how likely a walk allocates, so that it fills and empties."""
 
 
-def walk(sides: tuple[Side, Side], rng: Random, ignored: frozenset[Aspect]) -> Parting | None:
-    """Where a random walk parts the two, or None if it does not."""
+def walk(
+    sides: tuple[Side, Side], rng: Random, ignored: frozenset[Aspect], tried: set[Op]
+) -> Parting | None:
+    """Where a random walk parts the two, or None if it does not; adds what it puts to `tried`."""
     start = booted(sides, ignored)
     if isinstance(start, Parting):
         return start
@@ -30,6 +32,7 @@ def walk(sides: tuple[Side, Side], rng: Random, ignored: frozenset[Aspect]) -> P
         if number % PHASE_REQUESTS == 0:
             filling = rng.choice((0.3, 0.5, 0.7, 0.9))
         op = _drawn(sides, rng, path, filling)
+        tried.add(op)
         seen = served(sides, path, op)
         parting = parting_of(sides, path, op, seen, ignored)
         if parting is not None:
