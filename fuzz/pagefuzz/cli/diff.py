@@ -8,6 +8,7 @@ import click
 from pagefuzz.cli.options import Seed, new_seed
 from pagefuzz.diff.comparing import Walked, Walks, search_all, tasks_of, walk_all
 from pagefuzz.diff.difference import IGNORABLE, Aspect
+from pagefuzz.diff.keeping import Keeping
 from pagefuzz.diff.pair import pair_of
 from pagefuzz.diff.report import report
 from pagefuzz.errors import UsageError
@@ -82,18 +83,20 @@ def command(
         raise UsageError(f"--seconds {seconds}: expected a finite number")
     pair = pair_of(a, b, era)
     tasks = tasks_of(pair, machines, bound)
+    keeping = None
     if out is not None:
         make_ready(out)
+        keeping = Keeping(out)
     look_past, budget = frozenset(ignored), Walks(seed, seconds, walks)
     walked, codes = Walked(), []
     console.seed(seed)
     try:
         with console.progress("diff") as tell:
-            search_all(tasks, look_past, tell)
-            walk_all(pair, tasks, bool(machines), budget, walked, look_past, tell)
+            search_all(tasks, look_past, tell, keeping)
+            walk_all(pair, tasks, bool(machines), budget, walked, look_past, tell, keeping)
     except KeyboardInterrupt:
         click.echo("interrupted; the report is of what was tried and found by then", err=True)
         codes.append(Exit.INTERRUPTED)
-    codes.append(Exit.BROKEN if report((a, b), tasks, walked, out) else Exit.HELD)
+    codes.append(Exit.BROKEN if report((a, b), tasks, walked, keeping) else Exit.HELD)
     console.seed(seed)
     return worst(codes)

@@ -5,6 +5,7 @@ from random import Random
 from time import monotonic
 
 from pagefuzz.diff.difference import Aspect
+from pagefuzz.diff.keeping import Keeping
 from pagefuzz.diff.machines import OTHER_BOUND, USUAL, machine_of, random_machine
 from pagefuzz.diff.pair import Pair
 from pagefuzz.diff.parting import Group, Parting
@@ -54,14 +55,18 @@ def tasks_of(pair: Pair, chosen: tuple[str, ...], bound: int | None) -> list[Tas
     return tasks
 
 
-def search_all(tasks: list[Task], ignored: frozenset[Aspect], tell: Tell) -> None:
-    """Try all short traces on every machine."""
+def search_all(
+    tasks: list[Task], ignored: frozenset[Aspect], tell: Tell, keeping: Keeping | None
+) -> None:
+    """Try all short traces on every machine; keep what a machine shows before the next one."""
     for task in tasks:
 
         def told(line: str, words: str = task.words) -> None:
             tell(f"{words}\n{line}")
 
         search(task.sides, task.bound, task.found, ignored, told)
+        if keeping is not None:
+            keeping.keep(task.found.first.values())
 
 
 def shortest(tasks: list[Task]) -> dict[Group, Task]:
@@ -104,8 +109,9 @@ def walk_all(
     walked: Walked,
     ignored: frozenset[Aspect],
     tell: Tell,
+    keeping: Keeping | None,
 ) -> None:
-    """Walk on random machines, or if machines were chosen on these."""
+    """Walk on random machines, or if machines were chosen on these; keep what each finds."""
     known, started = shortest(tasks), monotonic()
     while walked.done != walks.count and (
         walks.count is not None or monotonic() - started < walks.seconds
@@ -116,6 +122,8 @@ def walk_all(
         parting = walk(sides, rng, ignored, walked.found.tried)
         if parting is not None and parting.group not in known:
             walked.found.add(shrunk(parting, ignored))
+            if keeping is not None:
+                keeping.keep([walked.found.first[parting.group]])
         tell(f"{walked.done} walks, {len(walked.found.first)} more groups")
 
 

@@ -1,29 +1,30 @@
 """What a comparison found, for people: one shortest trace a group, then tables."""
 
-from pathlib import Path
-
 from pagefuzz.diff.comparing import Task, Walked, shortest
+from pagefuzz.diff.keeping import Keeping
 from pagefuzz.diff.machines import words_of
 from pagefuzz.diff.parting import Group
 from pagefuzz.diff.telling import trace_of, ways_text
 from pagefuzz.diff.vocabulary import words_tried
-from pagefuzz.findings import keep
 from pagefuzz.report import console
 from pagespec.trace import text_of
 
 COLUMNS = ("law", "what differs", "at", "way", "requests", "partings", "machine")
 
 
-def report(names: tuple[str, str], tasks: list[Task], walked: Walked, out: Path | None) -> bool:
-    """Print it, write the traces to the folder if there is one; return whether anything differs."""
+def report(
+    names: tuple[str, str], tasks: list[Task], walked: Walked, keeping: Keeping | None
+) -> bool:
+    """Print it and keep what is not kept yet, if anything is; return whether anything differs."""
     best = shortest(tasks)
     partings = [task.found.first[group] for group, task in best.items()]
     deeper = sorted(walked.found.first.values(), key=lambda parting: parting.length)
+    if keeping is not None:
+        keeping.keep((*partings, *deeper))
     for parting in (*partings, *deeper):
-        trace = trace_of(parting)
-        print(text_of(trace))
-        if out is not None:
-            print(f"{keep(trace, out)}\n")
+        print(text_of(trace_of(parting)))
+        if keeping is not None:
+            print(f"{keeping.path_of(parting.group)}\n")
     if partings:
         rows = [
             (*_row(names, group), task.found.first[group].length, _count(tasks, group), task.words)

@@ -31,6 +31,15 @@ def kind_of(names: tuple[str, str], group: Group) -> str:
     return f"{group.law or 'both allowed'}; {group.aspect}" + (f"; {ways}" if ways else "")
 
 
+def law_id(group: Group) -> str:
+    """The law alone, without whose it is and who breaks it; empty if both are allowed.
+
+    >>> law_id(Group("BUD-refuse of 6.1, broken by 6.12", "refusal", None, ("", "")))
+    'BUD-refuse'
+    """
+    return group.law.partition(",")[0].partition(" ")[0]
+
+
 def ways_text(names: tuple[str, str], group: Group) -> str:
     """The branches that both sides took, or those that only one took."""
     one, other = group.ways
