@@ -2,6 +2,8 @@
 
 import lzma
 import re
+import tarfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -113,3 +115,51 @@ def test_a_misalignment_is_no_matter_of_loss(tmp_path: Path) -> None:
     code, out = check(str(altered(TRACE, tmp_path, lines)))
     assert code == Exit.BROKEN
     assert "BUD-align" in out
+
+
+def without_types(where: Callable[[str], bool], into: Path) -> str:
+    """Unpack the run's snapshots, leaving out the pagetypeinfo of some."""
+    with tarfile.open(SNAPSHOTS) as archive:
+        for member in filter(tarfile.TarInfo.isfile, archive.getmembers()):
+            path = into / member.name
+            content = archive.extractfile(member)
+            assert content is not None
+            if path.name != "pagetypeinfo" or not where(path.parent.name):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content.read())
+    return str(into / "snaps")
+
+
+TYPED = ("MT-list", "MT-return", "MT-free", "MT-pageblocks")
+
+
+def test_types_are_not_judged_without_any_pagetypeinfo_and_a_note_says_so(tmp_path: Path) -> None:
+    code, out = check(str(TRACE), "--snapshots", without_types(lambda _: True, tmp_path))
+    assert code == Exit.HELD
+    assert (
+        "note: types are not judged, but for those of requests: no snapshot has a pagetypeinfo."
+        in out
+    )
+    for law in TYPED:
+        assert re.search(rf"{law}\W+0\W+not checked", out), law
+    assert re.search(r"MT-number\W+[1-9]\d*\W+held", out)
+
+
+def test_one_pagetypeinfo_anywhere_is_enough(tmp_path: Path) -> None:
+    """The note names the marked snapshots that lack it, and only these."""
+    last = "09-compact-ref"
+    where = without_types(lambda name: name != last, tmp_path)
+    code, out = check(str(TRACE), "--snapshots", where)
+    assert code == Exit.HELD
+    (note,) = (line for line in out.splitlines() if line.startswith("note:"))
+    assert "MT-free and MT-pageblocks are not judged at 01-start-ref, 02-dd-ref" in note
+    assert last not in note
+    for law in TYPED:
+        assert re.search(rf"{law}\W+[1-9][ \w]*\W+held", out), law
+
+
+def test_a_release_whose_types_have_other_rules_gets_a_note(tmp_path: Path) -> None:
+    path = altered(TRACE, tmp_path, lines_of(TRACE))
+    (tmp_path / "version").write_text("Linux version 5.15.0\n")
+    _, out = check(str(path))
+    assert "types are not judged, but for those of requests: their rules are known for 6.0" in out

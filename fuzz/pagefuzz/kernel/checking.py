@@ -58,7 +58,7 @@ def _report(
     exact: dict[str, Snapshot],
     counters: str | None,
 ) -> Report:
-    replay = replay_with(path, era, next(iter(exact.values()), None))
+    replay = replay_with(path, era, *exact.values())
     kinds = replay_all(replay, found, exact)
     if not kinds:
         raise UsageError(f"{path}: expected events of tracefs' trace file, got none.")

@@ -114,12 +114,16 @@ class Findings:
     checked: how often each law was judged; passed: how often it could not be, for want of
         knowledge.
     searches: the ways to search for a fallback that the trace leaves, if it excludes any.
+    untyped: why types are not judged at all; empty if they are, or without any snapshot.
+    uncounted: where they are, the snapshots that have no counts by type.
     """
 
     broken: list[Finding] = field(default_factory=list)
     checked: Counter[str] = field(default_factory=Counter)
     passed: Counter[str] = field(default_factory=Counter)
     searches: tuple[str, ...] = ()
+    untyped: str = ""
+    uncounted: list[str] = field(default_factory=list)
     causes: dict[str, Tally] = field(default_factory=dict)
     comparisons: list[Comparison] = field(default_factory=list)
 

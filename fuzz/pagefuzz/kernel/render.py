@@ -2,7 +2,14 @@
 
 from collections import Counter
 
-from pagefuzz.kernel.findings import LAWS, NEEDS_SNAPSHOT, Report, Verdict
+from pagefuzz.kernel.findings import (
+    BLOCK_COUNT,
+    FREE_COUNT,
+    LAWS,
+    NEEDS_SNAPSHOT,
+    Report,
+    Verdict,
+)
 from pagefuzz.report import console
 
 _SHOWN_PER_LAW = 10
@@ -77,6 +84,13 @@ def notes(report: Report) -> list[str]:
         found.append(f"the file lacks {report.loss.cut} entries of those that its header promises.")
     if not report.findings.comparisons:
         found.append(f"no snapshots: {', '.join(NEEDS_SNAPSHOT)} need the free set of one.")
+    if report.findings.untyped:
+        found.append(f"types are not judged, but for those of requests: {report.findings.untyped}.")
+    if report.findings.uncounted:
+        found.append(
+            f"without pagetypeinfo {FREE_COUNT} and {BLOCK_COUNT} are not judged at"
+            f" {', '.join(report.findings.uncounted)}."
+        )
     if report.findings.searches:
         searches = " or ".join(report.findings.searches)
         found.append(f"of the ways to search for a fallback, only this one fits: {searches}.")

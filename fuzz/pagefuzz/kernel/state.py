@@ -66,16 +66,23 @@ class Replay:
     mobility: Mobility | None = None
 
 
-def replay_with(path: str, era: TraceEra, snapshot: Snapshot | None) -> Replay:
-    """Return a replay before its first event, over the machine that a snapshot describes."""
+def replay_with(path: str, era: TraceEra, *snapshots: Snapshot) -> Replay:
+    """Return a replay before its first event, over the machine that snapshots describe.
+
+    What pagetypeinfo says of the machine never changes, so any snapshot that has one will do.
+    """
     replay = Replay(path, era)
-    if snapshot is not None:
+    if snapshots:
+        snapshot = snapshots[0]
+        info = next((each.types for each in snapshots if each.types is not None), None)
         replay.zones = snapshot.zones
         replay.top = snapshot.top
-        replay.huge = snapshot.pageblock_order or HUGE_ORDER
+        replay.huge = next(
+            (each.pageblock_order for each in snapshots if each.pageblock_order), HUGE_ORDER
+        )
         replay.places = bytearray(snapshot.end())
-        if era.types is not None and snapshot.types is not None:
-            replay.mobility = mobility_of(era.types, era.searches, snapshot.types, snapshot.end())
+        if era.types is not None and info is not None:
+            replay.mobility = mobility_of(era.types, era.searches, info, snapshot.end())
     return replay
 
 

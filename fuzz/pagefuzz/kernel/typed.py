@@ -1,6 +1,6 @@
-"""Where the replay meets the rules of types: only after a start that has pagetypeinfo."""
+"""Where the replay meets the rules of types: only if some snapshot has pagetypeinfo."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from pagefuzz.kernel import fallback, lists, typecounts
 from pagefuzz.kernel import findings as law
@@ -9,11 +9,16 @@ from pagefuzz.kernel.snapshots import Snapshot
 from pagefuzz.kernel.state import Replay, zone_of
 from pagefuzz.kernel.tracefs import Event
 
+_NO_INFO = "no snapshot has a pagetypeinfo"
+_NO_RULES = "their rules are known for 6.0 to 6.8 and for 6.12 to 6.14 only"
 
-def begin(replay: Replay, snapshots: Iterable[Snapshot]) -> None:
-    """Look through the snapshots for zones whose types cannot be followed."""
+
+def begin(replay: Replay, snapshots: Collection[Snapshot]) -> None:
+    """Look through the snapshots for zones whose types cannot be followed, or note why none can."""
     if replay.mobility is not None:
         replay.mobility.special = typecounts.special_zones(snapshots)
+    elif snapshots:
+        replay.findings.untyped = _NO_INFO if replay.era.types is not None else _NO_RULES
 
 
 def before(replay: Replay, event: Event, pfn: int, order: int) -> None:
@@ -61,6 +66,8 @@ def met(replay: Replay, event: Event, snapshot: Snapshot) -> None:
     """Take note of a snapshot that the replay has just met."""
     if replay.mobility is not None:
         typecounts.note_reading(replay, replay.mobility, event, snapshot)
+        if snapshot.types is None:
+            replay.findings.uncounted.append(snapshot.name)
 
 
 def finish(replay: Replay) -> None:
