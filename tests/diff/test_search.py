@@ -77,6 +77,16 @@ def test_eras_that_differ_by_name_alone_never_part() -> None:
     assert all(walk(sides, Random(seed), frozenset(), set()) is None for seed in range(20))
 
 
+def test_every_step_is_told() -> None:
+    """However slow an allocator is, a step is the longest silence."""
+    sides = sides_of(TINY, ERAS["4.10"], ERAS["5.15"])
+    found, told = Found(), list[str]()
+    search(sides, 2, found, tell=told.append)
+
+    assert len(told) == found.steps > 0
+    assert told[-1] == f"length 2 of 2: {found.steps:,} steps, {len(found.first)} groups"
+
+
 class Choice(NamedTuple):
     """5.15 with one other choice, how soon that is seen, and as what."""
 

@@ -67,6 +67,10 @@ def search(
             for op in vocabulary(machines, verbs, path.states[0]):
                 found.steps += 1
                 found.tried.add(op)
+                # At each, since all of one state can take an allocator that walks anew a minute.
+                tell(
+                    f"length {length} of {bound}: {found.steps:,} steps, {len(found.first)} groups"
+                )
                 seen = served(sides, path, op)
                 parting = parting_of(sides, path, op, seen, ignored)
                 if parting is not None:
@@ -77,7 +81,6 @@ def search(
                 if key not in met:
                     met.add(key)
                     longer.append(after)
-            tell(f"length {length} of {bound}: {found.steps:,} steps, {len(found.first)} groups")
         paths, found.length = longer, length
 
 
