@@ -14,6 +14,7 @@ from pagefuzz.cli._entry import run
 from pagefuzz.exits import Exit
 from pagefuzz.report import console
 from pagefuzz.target import load
+from pagespec.era import ERAS
 from pagespec.trace_reader import parse
 
 HERE = Path(__file__).parent
@@ -226,6 +227,30 @@ def test_every_listing_lists(topic: str, capsys: Capture) -> None:
     assert len(out.splitlines()) > 5
     if topic == "targets":
         assert not [name for name in load.BUILT_IN if f"│ {name} " not in out]
+
+
+def test_what_eras_do_with_pageblocks_fits_a_terminal(capsys: Capture) -> None:
+    """No line is wider than 80 columns, and every choice of an era has one row with the era."""
+    _, out, _ = ran(capsys, "list", "pageblocks")
+
+    assert max(map(len, out.rstrip().splitlines())) <= 80
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines()]
+    eras = [era for era in ERAS.values() if era.numbering is not None]
+    names = [era.name for era in eras]
+    told = {}
+    for row in filter(None, rows):
+        for span in row[2].split(", "):
+            first, _, last = span.partition(" to ")
+            for name in names[names.index(first) : names.index(last or first) + 1]:
+                assert (row[0], name) not in told
+                told[row[0], name] = row[1]
+    choices = {choice for choice, _ in told}
+    assert set(told) == {(choice, era.name) for choice in choices for era in eras}
+    for choice in choices - {"types"}:
+        for era in eras:
+            value = getattr(era, choice)
+            assert told[choice, era.name] == {True: "yes", False: "no"}.get(value, value)
+    assert {"fallback", "barrier", "reserve", "types", "guards"} <= choices
 
 
 def test_bench_has_a_row_for_each_rate(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:

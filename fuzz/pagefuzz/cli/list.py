@@ -1,6 +1,7 @@
 """`pagefuzz list`: what there is to test, to test by, and to be found."""
 
 from collections.abc import Callable, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 import click
@@ -42,19 +43,38 @@ def _eras() -> Listing:
 
 
 def _pageblocks() -> Listing:
-    """The choices that matter to machines with pageblocks, in the era's own words."""
-    words = ("barrier", "fallback", "cma", "isolation", "reserve", "zone_locked")
-    rows = [
-        (
-            era.name,
-            "".join(LETTER_OF[mt] for mt in era.types),
-            *(getattr(era, word) for word in words),
-            ", ".join(choice for choice in CHANGES if getattr(era, choice)) or "none",
-        )
-        for era in ERAS.values()
-        if era.numbering is not None
-    ]
-    return Listing(("era", "types", *words, "choices made"), [*rows])
+    """The choices that matter to machines with pageblocks, in the era's own words.
+
+    A row has one thing that a choice can be, and the eras that chose it: with a column for each
+    choice or each era the table would be wider than a terminal.
+    """
+    eras = [era for era in ERAS.values() if era.numbering is not None]
+    chosen: dict[tuple[str, str], list[str]] = {}
+    for era in eras:
+        types = "".join(LETTER_OF[mt] for mt in era.types)
+        chosen.setdefault(("types", types), []).append(era.name)
+    for word in ("barrier", "fallback", "cma", "isolation", "reserve", "zone_locked"):
+        for era in eras:
+            chosen.setdefault((word, getattr(era, word)), []).append(era.name)
+    for word in CHANGES:
+        for era in eras:
+            answer = "yes" if getattr(era, word) else "no"
+            chosen.setdefault((word, answer), []).append(era.name)
+    names = [era.name for era in eras]
+    rows = [(*choice, _spans(names, chosen[choice])) for choice in chosen]
+    return Listing(("choice", "is", "in eras"), [*rows])
+
+
+def _spans(names: list[str], some: list[str]) -> str:
+    """Name some eras in order, three or more neighbours as `first to last`."""
+    shown = []
+    for is_in, run in groupby(names, key=lambda name: name in some):
+        neighbours = [*run]
+        if is_in and len(neighbours) > 2:
+            shown.append(f"{neighbours[0]} to {neighbours[-1]}")
+        elif is_in:
+            shown += neighbours
+    return ", ".join(shown)
 
 
 def _events() -> Listing:
