@@ -5,6 +5,7 @@ from collections.abc import Iterator, Set
 from typing import NamedTuple
 
 from pagespec.era import era_named
+from pagespec.laws.books import all_laws
 from pagespec.machine import Machine
 from pagespec.migratetype import LETTERS, UNMOVABLE, MigrateType
 from pagespec.trace import FLAGS, FORMAT, NAMING, Operand, Request, Trace, TraceError
@@ -12,7 +13,8 @@ from pagespec.types import NO_MEMORY, DomainError, Pfn, Refusal
 from pagespec.verbs import MAY_FAIL, Verb
 
 _NAME = r"[a-z]+"
-_NUMBER = r"[0-9]{1,15}"
+_DIGITS = 15
+_NUMBER = rf"[0-9]{{1,{_DIGITS}}}"
 _VERBS = "|".join(verb.value for verb in Verb)
 _REQUEST = re.compile(
     rf"(?:(?P<name>{_NAME}) = )?(?P<verb>{_VERBS})"
@@ -79,7 +81,7 @@ def parse(text: str) -> Trace:
         if expect is not None:
             raise TraceError(number, f"expected nothing after `expect`, got {line[:60]!r}")
         if line.startswith("expect "):
-            expect = line.removeprefix("expect ").strip()
+            expect = _expect(number, line.removeprefix("expect ").strip())
         else:
             request = _request(number, line, names)
             requests.append(request)
@@ -100,23 +102,22 @@ def _machine(number: int, line: str) -> Machine:
             "expected `machine pages=N top=N era=NAME`, with start=N, holes=FIRST+COUNT,..., "
             f"pageblock=N, types=M2C and guard=N if need be, got {line[:60]!r}",
         )
+    whole = {
+        key: _whole(number, key, fields[key])
+        for key in ("pages", "top", "start", "pageblock", "guard")
+        if key in fields
+    }
     try:
         return Machine(
-            pages=_whole(fields["pages"]),
-            top=_whole(fields["top"]),
             era=era_named(fields["era"]),
-            start=_whole(fields.get("start", "0")),
-            holes=tuple(_holes(fields["holes"])) if "holes" in fields else (),
-            pageblock=_whole(fields["pageblock"]) if "pageblock" in fields else None,
-            types=tuple(_types(fields["types"])) if "types" in fields else (),
-            guard=_whole(fields.get("guard", "0")),
+            holes=tuple(_holes(number, fields["holes"])) if "holes" in fields else (),
+            types=tuple(_types(number, fields["types"])) if "types" in fields else (),
+            **whole,
         )
+    except TraceError:
+        raise
     except DomainError as error:
         raise TraceError(number, str(error)) from None
-    except ValueError:
-        raise TraceError(
-            number, f"expected whole numbers, and letters for types, got {line[:60]!r}"
-        ) from None
 
 
 def _fields(number: int, text: str) -> dict[str, str]:
@@ -131,24 +132,48 @@ def _fields(number: int, text: str) -> dict[str, str]:
     return fields
 
 
-def _whole(text: str) -> int:
+def _whole(number: int, key: str, text: str) -> int:
     """The number that the text writes; int() alone would also read 1_0, +1 and other digits."""
-    if re.fullmatch(_NUMBER, text) is None:
-        raise ValueError(text)
-    return int(text)
+    if re.fullmatch(_NUMBER, text) is not None:
+        return int(text)
+    if re.fullmatch(r"[0-9]+", text) is not None:
+        expected = f"at most {10**_DIGITS - 1}, in at most {_DIGITS} digits"
+    else:
+        expected = "a whole number"
+    raise TraceError(number, f"{key}={_short(text)}: expected {expected}")
 
 
-def _holes(text: str) -> Iterator[tuple[Pfn, Pfn]]:
+def _holes(number: int, text: str) -> Iterator[tuple[Pfn, Pfn]]:
     for hole in text.split(","):
-        first, _, count = hole.partition("+")
-        yield _whole(first), _whole(first) + _whole(count)
+        first, plus, count = hole.partition("+")
+        if not (first and plus and count):
+            raise TraceError(
+                number, f"holes={_short(text)}: expected FIRST+COUNT,..., got {_short(hole)!r}"
+            )
+        start = _whole(number, "holes", first)
+        yield start, start + _whole(number, "holes", count)
 
 
-def _types(text: str) -> Iterator[MigrateType]:
+def _types(number: int, text: str) -> Iterator[MigrateType]:
     if re.fullmatch(rf"(?:[{''.join(LETTERS)}](?:[0-9]{{1,8}})?)+", text) is None:
-        raise ValueError(text)
+        raise TraceError(
+            number,
+            f"types={_short(text)}: expected letters of {', '.join(LETTERS)}, each with a count of "
+            "at most 99999999 after it if need be, as in M2C",
+        )
     for letter, count in re.findall(r"([A-Z])([0-9]*)", text):
         yield from [LETTERS[letter]] * int(count or 1)
+
+
+def _short(text: str) -> str:
+    """A value as an error repeats it."""
+    return text if len(text) <= 40 else f"{text[:40]}..."
+
+
+def _expect(number: int, name: str) -> str:
+    if name not in {law.id for law in all_laws()}:
+        raise TraceError(number, f"expected the name of a law after `expect`, got {name[:60]!r}")
+    return name
 
 
 def _request(number: int, line: str, names: set[str]) -> Request:
@@ -165,28 +190,23 @@ def _request(number: int, line: str, names: set[str]) -> Request:
     _check_shape(number, line, verb, operand, words.keys(), found["name"])
     if found["name"] in names:
         raise TraceError(number, f"expected a new name, got {found['name']!r} again")
-    try:
-        mt = LETTERS[words["mt"]] if "mt" in words else UNMOVABLE
-        flags = {flag: bool(("0", "1").index(words.get(flag, "0"))) for flag in FLAGS}
-        if "pfn" in words:
-            operand = Operand(None, _whole(words["pfn"]))
-        order = _whole(words["order"]) if "order" in words else None
-        pages = _whole(words.get("pages", "0"))
-    except (KeyError, ValueError):
-        raise TraceError(
-            number,
-            f"expected whole numbers, types of {', '.join(LETTERS)} and flags of 0 or 1, "
-            f"got {line[:60]!r}",
-        ) from None
+    for key in words.keys() & {"mt", *FLAGS}:
+        known = tuple(LETTERS) if key == "mt" else ("0", "1")
+        if words[key] not in known:
+            raise TraceError(
+                number, f"{key}={_short(words[key])}: expected one of {', '.join(known)}"
+            )
+    if "pfn" in words:
+        operand = Operand(None, _whole(number, "pfn", words["pfn"]))
     return Request(
         verb=verb,
-        order=order,
+        order=_whole(number, "order", words["order"]) if "order" in words else None,
         name=found["name"],
         operand=operand,
         answer=_answer(number, verb, found["answer"]),
-        mt=mt,
-        pages=pages,
-        **flags,
+        mt=LETTERS[words["mt"]] if "mt" in words else UNMOVABLE,
+        pages=_whole(number, "pages", words.get("pages", "0")),
+        **{flag: words.get(flag) == "1" for flag in FLAGS},
     )
 
 

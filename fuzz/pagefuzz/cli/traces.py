@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pagefuzz.errors import UsageError
-from pagespec.laws.books import all_laws
 from pagespec.trace import Trace, TraceError
 from pagespec.trace_reader import parse
 
@@ -12,16 +11,13 @@ from pagespec.trace_reader import parse
 def read_trace(path: Path) -> Trace:
     """The trace in the file. Raises UsageError as `file:line: sentence`."""
     try:
-        trace = parse(path.read_text(encoding="utf-8"))
+        return parse(path.read_text(encoding="utf-8"))
     except TraceError as error:
         raise UsageError(f"{path}:{error.line}: {error.sentence}") from None
     except UnicodeDecodeError:
         raise UsageError(f"{path}:1: expected a trace in text, got bytes that are none") from None
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}; expected a readable file") from None
-    if trace.expect is not None and trace.expect not in {law.id for law in all_laws()}:
-        raise UsageError(f"{path}: expected the name of a law after `expect`, got {trace.expect!r}")
-    return trace
 
 
 def trace_files(path: Path) -> Iterator[Path]:
