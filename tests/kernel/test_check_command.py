@@ -163,3 +163,29 @@ def test_a_release_whose_types_have_other_rules_gets_a_note(tmp_path: Path) -> N
     (tmp_path / "version").write_text("Linux version 5.15.0\n")
     _, out = check(str(path))
     assert "types are not judged, but for those of requests: their rules are known for 6.0" in out
+
+
+@pytest.mark.parametrize(
+    ("extra", "note"),
+    [
+        (["It was a dark night."], "1 line is no event, first line "),
+        (["It was a dark night."] * 2, "2 lines are no events, first line "),
+        (
+            ["CPU:0 [LOST 1 EVENTS]"],
+            "1 event was lost according to [LOST EVENTS] lines: 0 ",
+        ),
+        (["CPU:0 [LOST 2 EVENTS]"], "2 events were lost according to [LOST EVENTS] lines: 0 "),
+    ],
+)
+def test_one_is_told_in_the_singular(extra: list[str], note: str, tmp_path: Path) -> None:
+    path = altered(TRACE, tmp_path, lines_of(TRACE))
+    with path.open("a") as stream:
+        stream.writelines(f"{line}\n" for line in extra)
+    assert f"note: {note}" in check(str(path))[1]
+
+
+@pytest.mark.parametrize(("cut", "entries"), [(1, "1 entry"), (2, "2 entries")])
+def test_missing_entries_are_counted(cut: int, entries: str, tmp_path: Path) -> None:
+    path = altered(TRACE, tmp_path, lines_of(TRACE))
+    path.write_text("\n".join(path.read_text().splitlines()[:-cut]) + "\n")
+    assert f"the file lacks {entries} of those" in check(str(path))[1]

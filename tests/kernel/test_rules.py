@@ -237,3 +237,10 @@ def test_runs_of_a_place() -> None:
         places[first:end] = bytes([BUDDY]) * (end - first)
     assert list(runs_in(places, 0, 64, BUDDY)) == [(0, 1), (3, 20), (40, 64)]
     assert list(runs_in(places, 4, 50, BUDDY)) == [(4, 20), (40, 50)]
+
+
+def test_a_single_frame_without_a_cause_is_told_in_the_singular() -> None:
+    one = play(*END, start=snapshot("start", (0, 16)), end=snapshot("end", (0, 15)))
+    two = play(*END, start=snapshot("start", (0, 16)), end=snapshot("end", (0, 14)))
+    assert "1 frame that the events leave in the buddy is not free" in one.broken[0].sentence
+    assert "2 frames that the events leave in the buddy are not free" in two.broken[0].sentence

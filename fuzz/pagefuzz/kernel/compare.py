@@ -14,6 +14,7 @@ from pagefuzz.kernel.places import BUDDY, FREED, LIVE, NAMES, REFILLED, UNKNOWN,
 from pagefuzz.kernel.snapshots import Snapshot
 from pagefuzz.kernel.state import Replay, hold, log
 from pagefuzz.kernel.tracefs import Event
+from pagefuzz.report.words import counted
 from pagespec.frames import SIZES, runs_of
 
 RACE = "changed while it was read"
@@ -144,10 +145,12 @@ def _complain(
         frames = [frame for frame, was in unexplained.items() if was == place]
         runs = [f"{first:#x}+{end - first}" for first, end in runs_of(frames)]
         shown = ", ".join(runs[:_SHOWN]) + (", ..." if len(runs) > _SHOWN else "")
-        is_free = "are not free" if place == BUDDY else "are free"
+        verb = "is" if len(frames) == 1 else "are"
+        is_free = f"{verb} not free" if place == BUDDY else f"{verb} free"
         replay.findings.breach(
             event.line,
             law.PARTITION,
-            f"snapshot {snapshot.name}: {len(frames)} frames that the events leave {NAMES[place]}"
+            f"snapshot {snapshot.name}: {counted(len(frames), 'frame')} that the events leave"
+            f" {NAMES[place]}"
             f" {is_free} in the kernel, without a cause: {shown}.",
         )

@@ -11,6 +11,7 @@ from pagefuzz.kernel.findings import (
     Verdict,
 )
 from pagefuzz.report import console
+from pagefuzz.report.words import counted
 
 _SHOWN_PER_LAW = 10
 
@@ -74,14 +75,17 @@ def notes(report: Report) -> list[str]:
     """Return what a reader must know to weigh the verdict."""
     found = []
     if report.loss.events:
+        excused = len(report.findings.broken) - len(report.breaches)
         found.append(
-            f"{report.loss.events} events were lost according to {report.loss.source}:"
-            f" {len(report.findings.broken) - len(report.breaches)} findings do not count."
+            f"{counted(report.loss.events, 'event was', 'events were')} lost according to"
+            f" {report.loss.source}:"
+            f" {counted(excused, 'finding does', 'findings do')} not count."
         )
     elif not report.loss.counters_seen:
         found.append("no loss information: give the per-CPU stats files with --stats.")
     if report.loss.cut:
-        found.append(f"the file lacks {report.loss.cut} entries of those that its header promises.")
+        entries = counted(report.loss.cut, "entry", "entries")
+        found.append(f"the file lacks {entries} of those that its header promises.")
     if not report.findings.comparisons:
         found.append(f"no snapshots: {', '.join(NEEDS_SNAPSHOT)} need the free set of one.")
     if report.findings.untyped:
@@ -95,7 +99,8 @@ def notes(report: Report) -> list[str]:
         searches = " or ".join(report.findings.searches)
         found.append(f"of the ways to search for a fallback, only this one fits: {searches}.")
     if report.noise:
-        found.append(f"{len(report.noise)} lines are no events, first line {report.noise[0]}.")
+        lines = counted(len(report.noise), "line is no event", "lines are no events")
+        found.append(f"{lines}, first line {report.noise[0]}.")
     return found
 
 
