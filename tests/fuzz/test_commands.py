@@ -56,12 +56,14 @@ def ran(capsys: Capture, *arguments: str) -> tuple[int, str, str]:
 def test_replay_has_a_word_for_each(
     target: str, text: str, word: str, code: Exit, tmp_path: Path, capsys: Capture
 ) -> None:
-    """Held, fixed, failed or in error, with the exit code that goes with it."""
-    got, out, _ = ran(capsys, "replay", "--target", target, saved(tmp_path, text))
+    """Held, fixed, failed, or on stderr in error, with the exit code that goes with it."""
+    got, out, err = ran(capsys, "replay", "--target", target, saved(tmp_path, text))
+    said, other = (err, out) if word == "ERROR" else (out, err)
 
     assert got == code
-    assert out.startswith(f"{word:7} ")
-    assert len(out.splitlines()) == 1
+    assert said.startswith(f"{word:7} ")
+    assert len(said.splitlines()) == 1
+    assert other == ""
 
 
 def test_replay_says_where_and_what_it_expected(tmp_path: Path, capsys: Capture) -> None:
@@ -78,10 +80,11 @@ def test_replay_takes_folders_and_goes_on(tmp_path: Path, capsys: Capture) -> No
     (tmp_path / "deep").mkdir()
     saved(tmp_path / "deep", LEAK, "a.trace")
     saved(tmp_path, "junk", "b.trace")
-    code, out, _ = ran(capsys, "replay", "--target", f"{TARGETS}:Leaks", str(tmp_path))
+    code, out, err = ran(capsys, "replay", "--target", f"{TARGETS}:Leaks", str(tmp_path))
 
     assert code == Exit.BROKEN
-    assert sorted(line.split()[0] for line in out.splitlines()) == ["ERROR", "FAILED"]
+    assert [line.split()[0] for line in out.splitlines()] == ["FAILED"]
+    assert [line.split()[0] for line in err.splitlines()] == ["ERROR"]
 
 
 # --- what is wrong in the input ----------------------------------------------------------------

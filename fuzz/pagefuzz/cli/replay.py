@@ -1,5 +1,6 @@
 """`pagefuzz replay`: is what was found still there?"""
 
+import sys
 from pathlib import Path
 
 import click
@@ -23,8 +24,9 @@ from pagespec.types import DomainError
 def command(paths: tuple[Path, ...], target: str, level: Level) -> Exit:
     """Put saved traces, or all below a folder, to an allocator again.
 
-    HELD or FIXED: every law held, now or again. FAILED: a law broke. ERROR: not a trace, or a
-    machine that the target does not take. Exit codes: 0 all held; 1 one failed; 2 one is in error.
+    HELD or FIXED: every law held, now or again. FAILED: a law broke. ERROR, on stderr: not a
+    trace, or a machine that the target does not take. Exit codes: 0 all held; 1 one failed; 2 one
+    is in error.
     """
     factory = factory_of(target)
     files = [file for path in paths for file in trace_files(path)]
@@ -34,7 +36,7 @@ def command(paths: tuple[Path, ...], target: str, level: Level) -> Exit:
             trace = read_trace(file)
             verdict = replay(trace, factory, level)
         except (UsageError, DomainError) as error:
-            print(f"ERROR   {error}")
+            print(f"ERROR   {error}", file=sys.stderr)
             codes.append(Exit.USAGE)
         else:
             print(_line(file, trace, verdict))
