@@ -123,3 +123,10 @@ class Hoards(Least):
         if len(self.kept) == len(self.spec.zone.held):
             while self.kept:
                 super().free(self.kept.pop(), 0)
+
+
+class Interrupts(Called):
+    """Raises what Ctrl-C raises."""
+
+    def alloc(self, order: Order) -> Pfn | None:
+        raise KeyboardInterrupt

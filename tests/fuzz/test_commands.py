@@ -365,3 +365,14 @@ def test_piped_progress_names_the_seed(
     _, _, err = ran(capsys, "run", "--target", "spec", *options)
 
     assert re.search(r"units 1 .*broken 0 .*seed 00000007", err)
+
+
+def test_what_was_interrupted_at_once_has_nothing_to_repeat(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    """It says that it was interrupted, and names no command that `run` would not take."""
+    options = ("--units", "1", "--jobs", "1", "--era", "6.1", "--out", str(tmp_path))
+    code, out, _ = ran(capsys, "run", "--target", f"{TARGETS}:Interrupts", *options)
+
+    assert code == Exit.INTERRUPTED
+    assert out.splitlines()[-2] == "interrupted: 0 units"

@@ -5,6 +5,8 @@ Python would raise wherever it just is, between a result and its entry in the su
 
 import os
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 TOLD = b"interrupted: the units under way come to their end; again to leave at once\n"
@@ -28,6 +30,14 @@ class Interrupt:
     def __exit__(self, *_: object) -> None:
         # An interrupted process is about to end with its own exit code: one more must not take it.
         signal.signal(signal.SIGINT, signal.SIG_IGN if self.asked else self.before)
+
+    @contextmanager
+    def heeded(self) -> Iterator[None]:
+        """End the block where Ctrl-C raises, or an allocator under test raises the same."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self.asked = True
 
     def _remember(self, number: int, frame: FrameType | None) -> None:
         if self.asked and self.at_once:

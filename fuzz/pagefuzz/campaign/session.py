@@ -3,7 +3,6 @@
 import shlex
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
 
@@ -107,9 +106,8 @@ def run_session(plan: Plan, jobs: int, budget: Budget) -> Exit:
         elif twin:
             codes += _real_traces()
         code = worst(codes)
-        print(
-            f"{MEANING[code]}: {len(results)} units; the same again: {_again(plan, len(results))}"
-        )
+        again = f"; the same again: {_again(plan, len(results))}" if results else ""
+        print(f"{MEANING[code]}: {len(results)} units{again}")
         console.seed(plan.seed)
     return code
 
@@ -122,7 +120,7 @@ def _run(plan: Plan, offer: Offer, jobs: int, budget: Budget, interrupt: Interru
     """
     begin = perf_counter()
     done: list[Result] = []
-    with console.progress("run") as tell, suppress(KeyboardInterrupt):
+    with console.progress("run") as tell, interrupt.heeded():
 
         def told(result: Result) -> None:
             done.append(result)
