@@ -11,6 +11,7 @@ from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit, worst
 from pagefuzz.record import complaint_of
 from pagefuzz.replay import Verdict, replay
+from pagefuzz.report.words import counted
 from pagefuzz.target.load import factory_of
 from pagespec.laws.law import Level
 from pagespec.trace import Trace, line_of
@@ -48,7 +49,9 @@ def _line(path: Path, trace: Trace, verdict: Verdict) -> str:
     if verdict.broken is None:
         skipped = f", {len(verdict.skipped)} of them skipped" if verdict.skipped else ""
         word = "HELD" if trace.expect is None else "FIXED"
-        return f"{word:7} {path}: every law held in {len(trace.requests)} requests{skipped}"
+        return (
+            f"{word:7} {path}: every law held in {counted(len(trace.requests), 'request')}{skipped}"
+        )
     other = trace.expect not in (None, verdict.broken.law_id)
     expected = f"; expected {trace.expect}" if other else ""
     complaint = complaint_of(verdict.broken)

@@ -8,6 +8,7 @@ from pagefuzz.cli.traces import read_trace
 from pagefuzz.drawing import LEGEND, answered, drawn, frame_by_frame
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit
+from pagefuzz.report.words import counted
 from pagespec.boot import boot
 from pagespec.events import Event, Kind
 from pagespec.migratetype import LETTER_OF
@@ -57,7 +58,7 @@ def command(path: Path, step: int | None) -> Exit:
     """
     trace = read_trace(path)
     if step is not None and step > len(trace.requests):
-        raise UsageError(f"--step {step}: the trace has {len(trace.requests)} requests")
+        raise UsageError(f"--step {step}: the trace has {counted(len(trace.requests), 'request')}")
     zone, names = boot(trace.machine), Names()
     if frame_by_frame(trace.machine):
         print(f"{LEGEND}\n")

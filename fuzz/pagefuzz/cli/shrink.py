@@ -10,6 +10,7 @@ from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit
 from pagefuzz.findings import keep, make_ready
 from pagefuzz.report import console
+from pagefuzz.report.words import counted
 from pagefuzz.shrink import shrink
 from pagefuzz.target.load import factory_of
 from pagespec.laws.law import Level
@@ -33,7 +34,7 @@ def command(path: Path, target: str, level: Level, out: Path) -> Exit:
 
         def found(smaller: Trace) -> None:
             keep(smaller, out / "raw")
-            tell(f"{len(trace.requests)} -> {len(smaller.requests)} requests")
+            tell(f"{len(trace.requests)} -> {counted(len(smaller.requests), 'request')}")
 
         try:
             small = shrink(trace, factory_of(target), level, found)
@@ -41,5 +42,6 @@ def command(path: Path, target: str, level: Level, out: Path) -> Exit:
             raise UsageError(f"{path}: {error}") from None
     kept = keep(small, out)
     print(text_of(small), end="")
-    print(f"{len(trace.requests)} -> {len(small.requests)} requests, {small.expect}: {kept}")
+    requests = counted(len(small.requests), "request")
+    print(f"{len(trace.requests)} -> {requests}, {small.expect}: {kept}")
     return Exit.HELD

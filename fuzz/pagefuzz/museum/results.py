@@ -6,6 +6,7 @@ from pagefuzz.exits import Exit, worst
 from pagefuzz.museum.hunting import Fate, Verdict
 from pagefuzz.museum.shared import Judgement, judge_of
 from pagefuzz.report import console
+from pagefuzz.report.words import counted
 
 SHORT_OF_TEN = 9
 """Of ten shrunk traces, how many must be short."""
@@ -30,7 +31,7 @@ def show_verdicts(verdicts: Sequence[Verdict]) -> Exit:
     codes = [EXITS[verdict.fate] for verdict in verdicts]
     hunts = sum(len(verdict.kills) for verdict in verdicts)
     found = sum(len(verdict.found) for verdict in verdicts)
-    print(f"{len(verdicts)} mutants, {hunts} hunts: {found} found it")
+    print(f"{counted(len(verdicts), 'mutant')}, {counted(hunts, 'hunt')}: {found} found it")
     for longest in sorted({verdict.mutant.limits.requests for verdict in verdicts}):
         codes.append(_lengths(verdicts, longest))
     return worst(codes)
