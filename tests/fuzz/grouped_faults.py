@@ -78,7 +78,7 @@ def _last_resort(zone: Zone, op: Op, mt: MigrateType) -> Outcome:
     return outcome
 
 
-@fault("ISO-held")
+@fault("OUT-isolated")
 def hands_out_isolated(zone: Zone, op: Op) -> Outcome:
     return _last_resort(zone, op, ISOLATE)
 

@@ -195,6 +195,12 @@ def sight(
 
 
 NEW, FIRST = book(), book((Op(Verb.ALLOC, 1), 0))
+ISOLATED = book((Op(Verb.ISOLATE, pfn=0, pages=4), 0))
+OFFLINE = book(
+    (Op(Verb.ISOLATE, pfn=0, pages=4), 0),
+    (Op(Verb.RESTORE, pfn=0, pages=4), 0),
+    (Op(Verb.OFFLINE, pfn=12, pages=4), 0),
+)
 FAULTY = book((Op(Verb.POISON, pfn=5), 0))
 FAILED = book(*[(Op(Verb.ALLOC, 2), pfn) for pfn in (0, 4)], (Op(Verb.ALLOC, 2), NO_MEMORY))
 
@@ -213,6 +219,8 @@ sight("OUT-refuse", "a legal free is refused", Refusal.DOUBLE, 0, Op(Verb.FREE, 
 sight("OUT-refuse", "a legal order is refused", Refusal.BAD_ORDER, 4, Op(Verb.ALLOC, 0), FIRST)
 sight("OUT-return", "a free run is not found", NO_MEMORY, 12, Op(Verb.ALLOC, 2), FIRST)
 sight("OUT-return", "an empty zone does not serve", NO_MEMORY, 0, Op(Verb.ALLOC, 3), NEW, LAZY)
+sight("OUT-isolated", "a frame of an isolated range", 3, 4, Op(Verb.ALLOC, 0), ISOLATED)
+sight("OUT-isolated", "a frame that is offline", 12, 0, Op(Verb.ALLOC, 2), OFFLINE)
 sight("OUT-retry", "what failed is served", 12, NO_MEMORY, Op(Verb.ALLOC, 2), FAILED, LAZY)
 
 # --- whole zones, and the order of lists -------------------------------------------------------

@@ -12,6 +12,7 @@ from pagefuzz.target.adapter import Adapter
 from pagefuzz.target.builtin import Spec, TwinFactory
 from pagefuzz.target.protocol import Factory
 from pagespec.era import ERAS
+from pagespec.laws.law import LawBroken
 from pagespec.laws.outside import Promises
 from pagespec.machine import Machine
 from pagespec.migratetype import CMA, MOVABLE
@@ -111,3 +112,24 @@ def test_only_outcomes_come_through(answer: object, verb: Verb, outcome: Outcome
 
     assert adapter.serve(Op(verb)) == outcome
     assert (adapter.fault is None) == (outcome != FAULT)
+
+
+def test_who_ignores_isolation_is_found_from_outside() -> None:
+    """What says that it isolated a range must not give out its frames; undone, it may again."""
+
+    class Ignores(Spec):
+        state = None  # type: ignore[assignment]
+
+        def serve(self, op: Op) -> Outcome:
+            return 0 if op.verb in (Verb.ISOLATE, Verb.RESTORE) else super().serve(op)
+
+    range_ops = [Op(verb, pfn=0, pages=16) for verb in (Verb.ISOLATE, Verb.RESTORE)]
+    lockstep = Lockstep(GROUPED, Ignores)
+    lockstep.step(range_ops[0])
+    with pytest.raises(LawBroken, match="OUT-isolated: alloc gave"):
+        lockstep.step(Op(Verb.ALLOC, 0, mt=MOVABLE))
+
+    undone = Lockstep(GROUPED, Ignores)
+    for op in range_ops:
+        undone.step(op)
+    assert undone.step(Op(Verb.ALLOC, 0, mt=MOVABLE)) >= 0

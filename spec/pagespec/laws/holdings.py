@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from pagespec.frames import SIZES, head_of, is_aligned
-from pagespec.laws.masks import frames_of, frames_that_exist
+from pagespec.laws.masks import frames_of, frames_of_run, frames_that_exist
 from pagespec.laws.ranges import place_refusal
 from pagespec.machine import Machine
 from pagespec.migratetype import REQUESTED, UNMOVABLE
@@ -27,6 +27,10 @@ SIZED_VERBS = frozenset({Verb.ALLOC, Verb.FREE, Verb.SPLIT})
 
 BOOKED_VERBS = BLOCK_VERBS | {Verb.SPLIT}
 """The verbs of which holdings alone say whether a request is legal."""
+
+
+RANGED_VERBS = frozenset({Verb.ISOLATE, Verb.RESTORE, Verb.CONTIG, Verb.OFFLINE, Verb.ONLINE})
+"""The verbs that isolate a range, or undo it."""
 
 
 class Holdings(Protocol):
@@ -125,7 +129,8 @@ class Book:
     """What a caller knows of an allocator that shows nothing: the blocks that it holds.
 
     busy: the frames of all held blocks, and those that it reported as failed. failed: the orders
-    of the requests that have failed since something was last given back.
+    of the requests that have failed since something was last given back. isolated: the frames of
+    the ranges that it isolated or took offline, and that no request about ranges has met since.
     """
 
     machine: Machine
@@ -133,6 +138,7 @@ class Book:
     given: set[Pfn] = field(default_factory=set)
     busy: int = 0
     failed: set[Order] = field(default_factory=set)
+    isolated: int = 0
 
 
 def settle(book: Book, op: Op, outcome: Outcome) -> None:
@@ -144,6 +150,8 @@ def settle(book: Book, op: Op, outcome: Outcome) -> None:
         return
     if op.verb is Verb.ALLOC and outcome == NO_MEMORY:
         book.failed.add(op.order)
+    if op.verb in RANGED_VERBS:
+        _isolate(book, op, outcome)
     if outcome in UNSERVED:
         return
     if op.verb is Verb.ALLOC:
@@ -166,6 +174,24 @@ def settle(book: Book, op: Op, outcome: Outcome) -> None:
 def _in_zone(machine: Machine, pfn: Pfn, pages: int) -> bool:
     """Whether a range that only a zone can judge is one that a book can enter."""
     return machine.start <= pfn < pfn + pages <= machine.end
+
+
+def _isolate(book: Book, op: Op, outcome: Outcome) -> None:
+    """Enter what a caller may rely on after a request about a range.
+
+    A range that fails may be given up, and a range is widened to whole blocks, so that nothing is
+    known any more of any largest block that it meets, but for a range that is isolated by now.
+    """
+    machine, size = book.machine, SIZES[book.machine.top]
+    if not _in_zone(machine, op.pfn, op.pages):
+        return
+    last = op.pfn + op.pages - 1
+    first = max(machine.start, machine.base + head_of(op.pfn - machine.base, machine.top))
+    end = min(machine.end, machine.base + head_of(last - machine.base, machine.top) + size)
+    if op.verb in (Verb.ISOLATE, Verb.OFFLINE) and outcome == 0:
+        book.isolated |= frames_of_run(machine, op.pfn, op.pfn + op.pages)
+    else:
+        book.isolated &= ~frames_of_run(machine, first, end)
 
 
 def _enter(book: Book, held: dict[Pfn, Held]) -> None:

@@ -114,6 +114,19 @@ def disjoint(sight: Sight) -> Complaint:
     return f"{sight.op.verb.value} gave {given}, part of which is held already"
 
 
+@OUTSIDE_LAWS.law("OUT-isolated", level="outside", source="derived")
+def isolated(sight: Sight) -> Complaint:
+    """No allocation returns a frame of a range that the caller has isolated or taken offline.
+
+    What is handed out there makes the emptying of the range endless. Nothing is said of a largest
+    block that any later request about ranges has met, since what fails may give a range up.
+    """
+    block = _given(sight)
+    if block is None or not sight.book.isolated & frames_of(sight.book.machine, block):
+        return None
+    return f"alloc gave {block}, part of which the caller has isolated or taken offline"
+
+
 @OUTSIDE_LAWS.law("OUT-refuse", level="outside", source="derived")
 def refused(sight: Sight) -> Complaint:
     """A legal request is not refused, and an illegal one is if the allocator promises so.
