@@ -75,19 +75,6 @@ MUTANTS = (
         fits=_LIST[:-1] + ", and counts as free, or not, by the wrong one.",
     ),
     planted(
-        "far-end-not-cut",
-        "isolation",
-        SLIP,
-        "The free block that reaches over the far end of the range is not cut.",
-        Edit(
-            "isolation",
-            "    if head == 0 or head == edge:\n",
-            "    if head == 0 or head == edge or pageblock_type(mem, edge) != ISOLATE:\n",
-        ),
-        laws=("MT-list",),
-        fits=_LIST,
-    ),
-    planted(
         "isolated-twice",
         "isolation",
         SLIP,
