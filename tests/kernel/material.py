@@ -4,6 +4,7 @@ import lzma
 import random
 import re
 import shutil
+import tarfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -48,6 +49,19 @@ def altered(trace: Path, into: Path, lines: Iterable[str]) -> Path:
 
 def check_altered(trace: Path, into: Path, lines: Iterable[str]) -> Report:
     return check_run(altered(trace, into, lines))
+
+
+def unpack(snapshots: Path, into: Path, without: Callable[[Path], bool] = lambda _: False) -> None:
+    """Unpack a run's snapshots, leaving out some files."""
+    # Not extractall: the first releases of 3.11 lack its filter, and later ones warn without it.
+    with tarfile.open(snapshots) as archive:
+        for member in filter(tarfile.TarInfo.isfile, archive.getmembers()):
+            path = into / member.name
+            content = archive.extractfile(member)
+            assert content is not None
+            if not without(path):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content.read())
 
 
 def is_event(line: str) -> bool:

@@ -1,12 +1,11 @@
 """Bad input gets one sentence and exit 2, never a traceback."""
 
 import re
-import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.kernel.material import BUNDLED, altered, lines_of
+from tests.kernel.material import BUNDLED, altered, lines_of, unpack
 
 from pagefuzz.cli._entry import run
 from pagefuzz.exits import Exit
@@ -125,13 +124,7 @@ def test_bad_counters(
 def test_a_bad_snapshot_part(
     part: str, text: str | None, where: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    # Not extractall: the first releases of 3.11 lack its filter, and later ones warn without it.
-    with tarfile.open(SNAPSHOTS) as archive:
-        for member in filter(tarfile.TarInfo.isfile, archive.getmembers()):
-            (tmp_path / member.name).parent.mkdir(parents=True, exist_ok=True)
-            content = archive.extractfile(member)
-            assert content is not None
-            (tmp_path / member.name).write_bytes(content.read())
+    unpack(SNAPSHOTS, tmp_path)
     path = next(tmp_path.rglob("01-start-ref")) / part
     path.unlink()
     if text is not None:

@@ -2,13 +2,12 @@
 
 import lzma
 import re
-import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tests.kernel.material import BUNDLED, altered, lines_of, place_of
+from tests.kernel.material import BUNDLED, altered, lines_of, place_of, unpack
 
 from pagefuzz.cli.check import command
 from pagefuzz.exits import Exit
@@ -119,14 +118,7 @@ def test_a_misalignment_is_no_matter_of_loss(tmp_path: Path) -> None:
 
 def without_types(where: Callable[[str], bool], into: Path) -> str:
     """Unpack the run's snapshots, leaving out the pagetypeinfo of some."""
-    with tarfile.open(SNAPSHOTS) as archive:
-        for member in filter(tarfile.TarInfo.isfile, archive.getmembers()):
-            path = into / member.name
-            content = archive.extractfile(member)
-            assert content is not None
-            if path.name != "pagetypeinfo" or not where(path.parent.name):
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(content.read())
+    unpack(SNAPSHOTS, into, lambda path: path.name == "pagetypeinfo" and where(path.parent.name))
     return str(into / "snaps")
 
 

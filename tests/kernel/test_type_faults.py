@@ -1,7 +1,6 @@
 """One altered type in a real run, in an event or in a snapshot: the law that fits must break."""
 
 import re
-import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from tests.kernel.material import (
     place_of,
     start_of,
     type_of,
+    unpack,
     with_pfn,
     with_type,
 )
@@ -176,8 +176,7 @@ def check_with_counts(trace: Path, into: Path, change: Callable[[str], str]) -> 
     """Check a run of which one snapshot's pagetypeinfo is changed."""
     path = altered(trace, into, lines_of(trace))
     (into / "snaps.tar.xz").unlink()
-    with tarfile.open(trace.parent / "snaps.tar.xz") as archive:
-        archive.extractall(into, filter="data")
+    unpack(trace.parent / "snaps.tar.xz", into)
     counts = into / "snaps" / "05-tmpfs-ref" / "pagetypeinfo"
     text = counts.read_text()
     counts.write_text(change(text))
