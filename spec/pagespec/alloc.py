@@ -14,7 +14,7 @@ from typing import Protocol
 
 from pagespec import bitmap
 from pagespec.buddy import free_by_type
-from pagespec.checks import check_order, check_type, held_block, refused
+from pagespec.checks import check_order, check_type, held_block, held_block_of_order, refused
 from pagespec.era import Design
 from pagespec.events import Event, Kind
 from pagespec.frames import SIZES
@@ -87,10 +87,7 @@ def free_pages(zone: Zone, pfn: Pfn, order: Order) -> Steps[None]:
     Whether the block is compound is read while the reference is still held: afterwards somebody
     else may have freed it already.
     """
-    check_order(zone, pfn, order)
-    held = held_block(zone, pfn, order)
-    if held.order != order:
-        raise refused(zone, WrongOrder, pfn, order)
+    held = held_block_of_order(zone, pfn, order)
     compound = held.compound
     yield Step.REFERENCE
     last = drop_reference(zone, pfn)
@@ -151,10 +148,7 @@ def split_page(zone: Zone, pfn: Pfn, order: Order) -> Steps[None]:
 
     The first frame keeps the references that the block had. A compound block cannot be split.
     """
-    check_order(zone, pfn, order)
-    held = held_block(zone, pfn, order)
-    if held.order != order:
-        raise refused(zone, WrongOrder, pfn, order)
+    held = held_block_of_order(zone, pfn, order)
     if held.compound:
         raise refused(zone, CompoundBlock, pfn, order)
     yield Step.REFERENCE

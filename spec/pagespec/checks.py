@@ -24,6 +24,7 @@ from pagespec.types import (
     Pfn,
     Refused,
     UnsupportedRequest,
+    WrongOrder,
 )
 from pagespec.zone import Held, Zone
 
@@ -84,6 +85,15 @@ def held_block(zone: Zone, pfn: Pfn, order: Order) -> Held:
     if covered_by_held(zone, pfn):
         raise refused(zone, InteriorFrame, pfn, order)
     raise refused(zone, DoubleFree if pfn in zone.given else NeverGiven, pfn, order)
+
+
+def held_block_of_order(zone: Zone, pfn: Pfn, order: Order) -> Held:
+    """The same for a request that must name the order with which the block was given out."""
+    check_order(zone, pfn, order)
+    held = held_block(zone, pfn, order)
+    if held.order != order:
+        raise refused(zone, WrongOrder, pfn, order)
+    return held
 
 
 def covered_by_held(zone: Zone, pfn: Pfn) -> bool:
