@@ -14,12 +14,21 @@ from typing import Protocol
 
 from pagespec import bitmap
 from pagespec.buddy import free_by_type
-from pagespec.checks import check_order, check_type, held_block, held_block_of_order, refused
+from pagespec.checks import check_cpu, check_order, check_type, held_block, held_block_of_order, refused
 from pagespec.era import Design
 from pagespec.events import Event, Kind
 from pagespec.frames import SIZES
 from pagespec.highatomic import reserve_pageblock
 from pagespec.migratetype import REQUESTED, UNMOVABLE
+from pagespec.pageblock import pageblock_type
+from pagespec.pcp.index import list_type
+from pagespec.pcp.lists import (
+    ANYWHERE,
+    Where,
+    alloc_from_list,
+    free_to_list,
+    may_use_lists,
+)
 from pagespec.rmqueue import Want, rmqueue
 from pagespec.steps import Step, Steps
 from pagespec.types import CompoundBlock, Order, Pfn, WrongOrder
@@ -43,7 +52,13 @@ FREE_ONE_BLOCK: dict[Design, FreeOneBlock] = {
 }
 
 
-def alloc_pages(zone: Zone, want: Want, *, compound: bool = False) -> Steps[Pfn | None]:
+LISTS_THEN_BUDDY = ("pair", "doubling-flush", "tuned")
+"""The ways of tuning in whose eras a list that could not be refilled is not the end."""
+
+
+def alloc_pages(
+    zone: Zone, want: Want, where: Where = ANYWHERE, *, compound: bool = False
+) -> Steps[Pfn | None]:
     """Allocate a block of that order: its first frame, or None if no block may serve it.
 
     Without pageblocks every request is UNMOVABLE, whatever it says.
@@ -51,9 +66,17 @@ def alloc_pages(zone: Zone, want: Want, *, compound: bool = False) -> Steps[Pfn 
     order = want.order
     check_order(zone, 0, order)
     check_type(zone, want.mt, REQUESTED)
-    yield Step.LOCK
-    pfn = RMQUEUE[zone.machine.era.design](zone, want)
-    yield Step.UNLOCK
+    check_cpu(zone, where.cpu)
+    era = zone.machine.era
+    pfn: Pfn | None = None
+    listed = may_use_lists(zone, order, where)
+    if listed:
+        pfn = yield from alloc_from_list(zone, want, where)
+    if pfn is None and (not listed or era.tuning in LISTS_THEN_BUDDY):
+        yield Step.LOCK
+        pfn = RMQUEUE[era.design](zone, want)
+        yield Step.UNLOCK
+        listed = False
     grouped = zone.machine.pageblock is not None
     mt = want.mt if grouped else UNMOVABLE
     if pfn is None:
@@ -63,21 +86,29 @@ def alloc_pages(zone: Zone, want: Want, *, compound: bool = False) -> Steps[Pfn 
         yield Step.LOCK
         reserve_pageblock(zone, pfn, order)
         yield Step.UNLOCK
+    zone.pgalloc += 1 if listed and era.counts_operations else SIZES[order]
     zone.held[pfn] = Held(order, 1, compound, mt)
     zone.given.add(pfn)
     zone.log.append(Event(Kind.ALLOC, pfn, order, mt))
     return pfn
 
 
-def give_back(zone: Zone, pfn: Pfn, order: Order) -> Steps[None]:
-    """Return a block that nobody holds any more to the buddy."""
+def give_back(zone: Zone, pfn: Pfn, order: Order, where: Where) -> Steps[None]:
+    """Return a block that nobody holds any more to the CPU's lists or to the buddy."""
     zone.log.append(Event(Kind.FREE, pfn, order))
-    yield Step.LOCK
-    FREE_ONE_BLOCK[zone.machine.era.design](zone, pfn, order)
-    yield Step.UNLOCK
+    era = zone.machine.era
+    mt = list_type(pageblock_type(zone, pfn))
+    if mt is not None and may_use_lists(zone, order, where):
+        zone.pgfree += 1 if era.counts_operations else SIZES[order]
+        yield from free_to_list(zone, pfn, order, mt, where)
+    else:
+        zone.pgfree += SIZES[order]
+        yield Step.LOCK
+        FREE_ONE_BLOCK[era.design](zone, pfn, order)
+        yield Step.UNLOCK
 
 
-def free_pages(zone: Zone, pfn: Pfn, order: Order) -> Steps[None]:
+def free_pages(zone: Zone, pfn: Pfn, order: Order, where: Where = ANYWHERE) -> Steps[None]:
     """Drop the owner's reference to the block.
 
     If it was the last one the block is free. If not, a compound block waits as a whole for the
@@ -88,11 +119,12 @@ def free_pages(zone: Zone, pfn: Pfn, order: Order) -> Steps[None]:
     else may have freed it already.
     """
     held = held_block_of_order(zone, pfn, order)
+    check_cpu(zone, where.cpu)
     compound = held.compound
     yield Step.REFERENCE
     last = drop_reference(zone, pfn)
     if last:
-        yield from give_back(zone, pfn, order)
+        yield from give_back(zone, pfn, order, where)
     elif not compound and order > 0:
         zone.held[pfn] = zone.held[pfn]._replace(order=0)
         zone.log.append(Event(Kind.TAILS, pfn, order))
@@ -100,7 +132,7 @@ def free_pages(zone: Zone, pfn: Pfn, order: Order) -> Steps[None]:
         while piece >= 0:
             # From now on this frame too headed a block that was given back.
             zone.given.add(pfn + SIZES[piece])
-            yield from give_back(zone, pfn + SIZES[piece], piece)
+            yield from give_back(zone, pfn + SIZES[piece], piece, where)
             piece -= 1
 
 
@@ -127,7 +159,7 @@ def get_page(zone: Zone, pfn: Pfn) -> Steps[None]:
     zone.log.append(Event(Kind.GET, pfn, held.order))
 
 
-def put_page(zone: Zone, pfn: Pfn) -> Steps[None]:
+def put_page(zone: Zone, pfn: Pfn, where: Where = ANYWHERE) -> Steps[None]:
     """Drop a reference without knowing the block's order; the last one frees the block.
 
     A block that is not compound does not know its own order either: its owner must free it by
@@ -136,11 +168,12 @@ def put_page(zone: Zone, pfn: Pfn) -> Steps[None]:
     held = held_block(zone, pfn, 0)
     if held.refs == 1 and not held.compound and held.order > 0:
         raise refused(zone, WrongOrder, pfn, 0)
+    check_cpu(zone, where.cpu)
     order = held.order if held.compound else 0
     yield Step.REFERENCE
     last = drop_reference(zone, pfn)
     if last:
-        yield from give_back(zone, pfn, order)
+        yield from give_back(zone, pfn, order, where)
 
 
 def split_page(zone: Zone, pfn: Pfn, order: Order) -> Steps[None]:

@@ -10,6 +10,7 @@ from pagespec.events import Event, Kind
 from pagespec.frames import SIZES, head_of
 from pagespec.migratetype import REQUESTED, MigrateType
 from pagespec.types import (
+    BadCpu,
     BadOrder,
     BadRange,
     BadType,
@@ -45,6 +46,12 @@ def check_type(zone: Zone, mt: MigrateType, allowed: tuple[MigrateType, ...]) ->
     """Refuse a type that such a request may not have, or that the era does not have."""
     if mt not in allowed or (mt not in REQUESTED and mt not in zone.machine.era.types):
         raise refused(zone, BadType, 0, 0)
+
+
+def check_cpu(zone: Zone, cpu: int) -> None:
+    """Refuse a CPU that the machine does not have, or that is unplugged."""
+    if not 0 <= cpu < max(1, zone.machine.cpus) or cpu in zone.unplugged:
+        raise refused(zone, BadCpu, 0, 0)
 
 
 def check_supported(zone: Zone, supported: bool) -> None:

@@ -21,6 +21,8 @@ from pagespec.frames import SIZES, head_of, rounded_up
 from pagespec.isolation import cut_at, isolate_pageblock, large_block_at, restore_pageblock
 from pagespec.migratetype import CMA, ISOLATE, MOVABLE, MigrateType
 from pagespec.pageblock import pageblock_order, pageblock_type
+from pagespec.pcp.cpus import drain_all
+from pagespec.pcp.lists import ANYWHERE
 from pagespec.steps import Step, Steps
 from pagespec.types import AlreadyIsolated, BadRange, Block, NotFree, NotIsolated, Pfn
 from pagespec.zone import Held, Zone
@@ -88,6 +90,8 @@ def _isolate(zone: Zone, pfn: Pfn, end: Pfn) -> Steps[None]:
         if cuts and head == end - size:
             cut_at(zone, end)
         yield Step.UNLOCK
+    # What the CPUs still keep of the range would come back under its former type.
+    yield from drain_all(zone)
 
 
 def restore_range(zone: Zone, pfn: Pfn, count: int, mt: MigrateType) -> Steps[None]:
@@ -150,7 +154,7 @@ def alloc_contig(zone: Zone, pfn: Pfn, count: int, mt: MigrateType) -> Steps[Pfn
         ]
         while surplus:
             page = surplus.pop(0)
-            yield from give_back(zone, page, 0)
+            yield from give_back(zone, page, 0, ANYWHERE)
     else:
         zone.log.append(Event(Kind.UNDONE, pfn, 0, mt))
     yield from _restore(zone, first, beyond, mt)

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from pagespec.migratetype import NUMBERS, UNMOVABLE, MigrateType, Numbering
+from pagespec.pcp.index import ListRule
+from pagespec.pcp.sizes import BatchRule
 from pagespec.types import DomainError
 
 Design = Literal["bitmap", "tag"]
@@ -22,6 +24,8 @@ CmaRule = Literal["none", "last", "balanced"]
 Isolation = Literal["move", "account", "split-ends", "split-large"]
 Reserve = Literal["none", "at-least-one", "one-percent"]
 ZoneLocked = Literal["attempt", "request", "list"]
+Guard = Literal["irqs-off", "no-interrupt", "local-lock", "trylock-irqs-off", "trylock"]
+Tuning = Literal["pair", "batches", "doubling", "doubling-flush", "tuned"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,16 @@ class Era:
         no machine of that era has any.
     zone_locked: which type the tracepoint of that name prints: the requested one, also for an
         attempt that failed; the requested one; or that of the list that served.
+
+    What follows matters to machines whose CPUs have page lists of their own.
+    lists: which lists a CPU has.
+    guard: what keeps others off a CPU's lists: interrupts are off; requests from interrupts do
+        not use them; a local lock; or a lock that is tried, with interrupts off or on.
+    batch: the rule for the batch.
+    tuning: how large lists grow: a hot and a cold one, each within fixed bounds; six batches;
+        drains that double, and a flush when higher orders are freed; refills that double too.
+    counts_operations: whether a block of a CPU's list counts as one frame, whatever its order, in
+        what was allocated and freed.
     """
 
     name: str
@@ -78,6 +92,11 @@ class Era:
     returns_poisoned: bool = False
     guards: bool = False
     zone_locked: ZoneLocked = "attempt"
+    lists: ListRule = "one"
+    guard: Guard = "irqs-off"
+    batch: BatchRule = "256k"
+    tuning: Tuning = "pair"
+    counts_operations: bool = False
 
     @property
     def types(self) -> tuple[MigrateType, ...]:
@@ -94,7 +113,13 @@ class Era:
         return self.isolation in ("split-ends", "split-large")
 
 
-_2_6_37 = Era("2.6.37", numbering="reclaimable-first")
+_2_6_37 = Era(
+    "2.6.37",
+    numbering="reclaimable-first",
+    lists="types",
+    batch="512k-rounded",
+    tuning="batches",
+)
 _4_10 = Era(
     "4.10",
     numbering="movable-first",
@@ -104,6 +129,9 @@ _4_10 = Era(
     isolation="account",
     reserve="at-least-one",
     guards=True,
+    lists="types",
+    batch="512k-rounded",
+    tuning="batches",
 )
 _5_15 = replace(
     _4_10,
@@ -115,6 +143,11 @@ _5_15 = replace(
     nofragment=True,
     takes_poisoned=True,
     zone_locked="request",
+    lists="orders",
+    guard="local-lock",
+    batch="1m-rounded",
+    tuning="doubling",
+    counts_operations=True,
 )
 _6_1 = replace(
     _5_15,
@@ -123,6 +156,10 @@ _6_1 = replace(
     isolation="split-ends",
     returns_poisoned=True,
     zone_locked="list",
+    lists="huge-alone",
+    guard="trylock-irqs-off",
+    tuning="doubling-flush",
+    counts_operations=False,
 )
 _6_12 = replace(
     _6_1,
@@ -132,6 +169,9 @@ _6_12 = replace(
     reserve="one-percent",
     retypes_on_merge=True,
     guards=False,
+    lists="huge-by-movability",
+    guard="trylock",
+    tuning="tuned",
 )
 
 ERAS: dict[str, Era] = {
@@ -144,7 +184,7 @@ ERAS: dict[str, Era] = {
         _2_6_37,
         replace(_2_6_37, name="2.6.39", placement="likely-2.6.39"),
         _4_10,
-        replace(_4_10, name="4.11-rc"),
+        replace(_4_10, name="4.11-rc", guard="no-interrupt"),
         _5_15,
         _6_1,
         _6_12,

@@ -28,6 +28,14 @@ class Kind(Enum):
     TAILS = "tail blocks freed under a reference"
     PIECES = "held block split into pages"
     REFUSE = "request refused"
+    # What follows needs CPUs with page lists.
+    PCPU_DRAIN = "mm_page_pcpu_drain"
+    REFILL = "list refilled"
+    FROM_LIST = "taken from a CPU's list"
+    TO_LIST = "put on a CPU's list"
+    BARRED = "CPU's lists not used"
+    UNPLUGGED = "CPU unplugged"
+    PLUGGED = "CPU plugged in"
     # What follows needs pageblocks.
     BARRIER = "merge stopped by types"
     RETYPE = "buddy's pageblock retyped by a merge"

@@ -18,6 +18,9 @@ from pagespec.types import MAX_TOP, DomainError, Order, Pfn
 MAX_PAGES = 2**24
 """The longest zone: 64 GiB of 4 KiB frames."""
 
+MAX_CPUS = 1024
+"""The most CPUs that keep page lists."""
+
 MAX_PFN = 2**40
 """One past the last frame number that a zone may reach: 4 PiB of 4 KiB frames."""
 
@@ -34,6 +37,8 @@ class Machine:
         disabled: there is one free list per order, and every request is UNMOVABLE.
     types: the type of each pageblock before boot, lowest first; all MOVABLE if empty.
     guard: free halves below that order become guard pages (debug_guardpage_minorder).
+    cpus: how many CPUs keep page lists of the zone; with 0 the buddy stands alone.
+    batch, high: the sizes of those lists, in place of what follows from the zone's size.
 
     Raises DomainError for a description outside this domain.
     """
@@ -46,6 +51,9 @@ class Machine:
     pageblock: Order | None = None
     types: tuple[MigrateType, ...] = ()
     guard: Order = 0
+    cpus: int = 0
+    batch: int | None = None
+    high: int | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.pages <= MAX_PAGES:
@@ -71,10 +79,26 @@ class Machine:
                 f"guard={self.guard}: guard pages are below order 0 to {largest} in the eras that "
                 f"count them, and era {self.era.name} {'does' if self.era.guards else 'does not'}"
             )
+        self._check_lists()
         if self.pageblock is not None:
             self._check_pageblocks(self.pageblock)
         elif self.types:
             raise DomainError("types: only a machine with pageblocks has any; say pageblock=ORDER")
+
+    def _check_lists(self) -> None:
+        if not 0 <= self.cpus <= MAX_CPUS:
+            raise DomainError(f"cpus={self.cpus}: page lists are kept by 0 to {MAX_CPUS} CPUs")
+        for name, size in (("batch", self.batch), ("high", self.high)):
+            if size is None:
+                continue
+            if not self.cpus:
+                raise DomainError(f"{name}={size}: only a machine with cpus=N has lists to size")
+            if not 0 <= size <= MAX_PAGES:
+                raise DomainError(f"{name}={size}: the size of a list is 0 to {MAX_PAGES} frames")
+        if self.high is not None and self.era.tuning == "pair":
+            raise DomainError(
+                f"high={self.high}: era {self.era.name} sizes its hot and cold lists by the batch"
+            )
 
     def _check_pageblocks(self, pageblock: Order) -> None:
         era = self.era
@@ -126,6 +150,11 @@ class Machine:
         """Which pageblock of the zone the frame lies in; the lowest, which may be cut, is 0."""
         size = SIZES[self.pageblock or 0]
         return pfn // size - self.start // size
+
+    @property
+    def huge(self) -> Order:
+        """The order of huge pages, which some eras keep in lists too; none without pageblocks."""
+        return -1 if self.pageblock is None else self.pageblock
 
     @property
     def pageblocks(self) -> int:

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pagespec.alloc import alloc_pages, free_pages, get_page, put_page, split_page
 from pagespec.contig import alloc_contig, isolate_range, restore_range
 from pagespec.highatomic import unreserve
+from pagespec.pcp.cpus import age, disable, drain_all, drain_cpu, enable, plug, unplug
+from pagespec.pcp.lists import Where
 from pagespec.places import heal, offline, online, poison
 from pagespec.rmqueue import Want
 from pagespec.steps import Steps, run
@@ -15,14 +17,18 @@ from pagespec.zone import Zone
 
 def _alloc(zone: Zone, op: Op) -> Steps[Pfn | None]:
     want = Want(op.order, op.mt, op.atomic, op.nofragment)
-    return alloc_pages(zone, want, compound=op.compound)
+    return alloc_pages(zone, want, _where(op), compound=op.compound)
+
+
+def _where(op: Op) -> Where:
+    return Where(op.cpu, op.irq, op.contended, op.cold)
 
 
 STEPS: dict[Verb, Callable[[Zone, Op], Steps[Pfn | None] | Steps[None]]] = {
     Verb.ALLOC: _alloc,
-    Verb.FREE: lambda zone, op: free_pages(zone, op.pfn, op.order),
+    Verb.FREE: lambda zone, op: free_pages(zone, op.pfn, op.order, _where(op)),
     Verb.GET: lambda zone, op: get_page(zone, op.pfn),
-    Verb.PUT: lambda zone, op: put_page(zone, op.pfn),
+    Verb.PUT: lambda zone, op: put_page(zone, op.pfn, _where(op)),
     Verb.SPLIT: lambda zone, op: split_page(zone, op.pfn, op.order),
     Verb.UNRESERVE: lambda zone, op: unreserve(zone, op.mt, force=op.force),
     Verb.ISOLATE: lambda zone, op: isolate_range(zone, op.pfn, op.pages),
@@ -32,6 +38,13 @@ STEPS: dict[Verb, Callable[[Zone, Op], Steps[Pfn | None] | Steps[None]]] = {
     Verb.HEAL: lambda zone, op: heal(zone, op.pfn),
     Verb.OFFLINE: lambda zone, op: offline(zone, op.pfn, op.pages),
     Verb.ONLINE: lambda zone, op: online(zone, op.pfn, op.pages),
+    Verb.DRAIN: lambda zone, op: drain_cpu(zone, op.cpu),
+    Verb.DRAIN_ALL: lambda zone, op: drain_all(zone),
+    Verb.DISABLE: lambda zone, op: disable(zone),
+    Verb.ENABLE: lambda zone, op: enable(zone),
+    Verb.AGE: lambda zone, op: age(zone, op.cpu),
+    Verb.UNPLUG: lambda zone, op: unplug(zone, op.cpu),
+    Verb.PLUG: lambda zone, op: plug(zone, op.cpu),
 }
 """The steps of each request."""
 

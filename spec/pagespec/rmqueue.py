@@ -29,25 +29,39 @@ class Want(NamedTuple):
 
 def rmqueue(zone: Zone, want: Want) -> Pfn | None:
     """Take a block for the request off the free lists, or None if none may serve it."""
+    grouped = zone.machine.pageblock is not None
+    pfn = _from_reserve(zone, want) if grouped else None
+    if pfn is not None:
+        log_zone_locked(zone, pfn, want.order, want.mt)
+        return pfn
+    pfn = rmqueue_one(zone, want)
+    if pfn is None and grouped and want.atomic and zone.machine.era.reserve == "one-percent":
+        pfn = rmqueue_smallest(zone, want.order, HIGHATOMIC)
+        _logged(zone, Kind.RESERVE_LAST, pfn, want)
+    return pfn
+
+
+def rmqueue_one(zone: Zone, want: Want) -> Pfn | None:
+    """The same without the reserve for atomic requests: what refills a CPU's list, too."""
     order, mt = want.order, want.mt
-    era = zone.machine.era
     if zone.machine.pageblock is None:
         mt = UNMOVABLE
         pfn = rmqueue_smallest(zone, order, mt)
     else:
-        pfn = _from_reserve(zone, want)
-        if pfn is None:
-            pfn = _from_lists(zone, want)
-        if pfn is None and era.fallback == "take-largest":
+        pfn = _from_lists(zone, want)
+        if pfn is None and zone.machine.era.fallback == "take-largest":
             # The retry's tracepoint names the reserve, whatever was asked for.
             mt = RESERVE
             pfn = _logged(zone, Kind.RESERVE_LAST, rmqueue_smallest(zone, order, mt), want)
-        if pfn is None and want.atomic and era.reserve == "one-percent":
-            pfn = rmqueue_smallest(zone, order, HIGHATOMIC)
-            _logged(zone, Kind.RESERVE_LAST, pfn, want)
-    if era.zone_locked == "attempt" or (era.zone_locked == "request" and pfn is not None):
-        zone.log.append(Event(Kind.ZONE_LOCKED, pfn or 0, order, mt))
+    log_zone_locked(zone, pfn, order, mt)
     return pfn
+
+
+def log_zone_locked(zone: Zone, pfn: Pfn | None, order: Order, mt: MigrateType) -> None:
+    """Log the tracepoint where the era prints it with the request, not with the list."""
+    when = zone.machine.era.zone_locked
+    if when == "attempt" or (when == "request" and pfn is not None):
+        zone.log.append(Event(Kind.ZONE_LOCKED, pfn or 0, order, mt))
 
 
 def _from_reserve(zone: Zone, want: Want) -> Pfn | None:

@@ -19,6 +19,8 @@ class Step(Enum):
 
     LOCK = "about to take the zone's lock"
     UNLOCK = "has released the zone's lock"
+    GUARD = "about to take the guard of a CPU's lists"
+    UNGUARD = "has released the guard of a CPU's lists"
     REFERENCE = "about to change a count of references"
 
 

@@ -55,6 +55,7 @@ class Refusal(IntEnum):
     NOT_POISONED = -17
     COMPOUND = -18
     NOT_OFFLINE = -19
+    BAD_CPU = -20
 
 
 class Refused(ValueError):
@@ -191,6 +192,13 @@ class NotOffline(Refused):
     fact = "starts a range that is not all offline; expected one that is"
 
 
+class BadCpu(Refused):
+    """There is no such CPU, or it is unplugged."""
+
+    refusal = Refusal.BAD_CPU
+    fact = "no such CPU is running; expected one that the machine has and that is plugged in"
+
+
 REFUSED: dict[Refusal, type[Refused]] = {
     error.refusal: error
     for error in (
@@ -211,6 +219,7 @@ REFUSED: dict[Refusal, type[Refused]] = {
         NotPoisoned,
         CompoundBlock,
         NotOffline,
+        BadCpu,
     )
 }
 """The error of each refusal, for callers that hold a return code of the twin."""

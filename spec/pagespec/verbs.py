@@ -27,6 +27,13 @@ class Verb(Enum):
     HEAL = "heal"
     OFFLINE = "offline"
     ONLINE = "online"
+    DRAIN = "drain"
+    DRAIN_ALL = "drainall"
+    DISABLE = "disable"
+    ENABLE = "enable"
+    AGE = "age"
+    UNPLUG = "unplug"
+    PLUG = "plug"
 
 
 BLOCK_VERBS = frozenset({Verb.ALLOC, Verb.FREE, Verb.GET, Verb.PUT})
@@ -55,3 +62,7 @@ class Op(NamedTuple):
     nofragment: bool = False
     pages: int = 0
     force: bool = False
+    cpu: int = 0
+    irq: bool = False
+    contended: bool = False
+    cold: bool = False

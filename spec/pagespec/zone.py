@@ -11,6 +11,7 @@ from pagespec.events import Event, Kind
 from pagespec.frames import SIZES
 from pagespec.machine import Machine
 from pagespec.migratetype import CMA, HIGHATOMIC, ISOLATE, UNMOVABLE, MigrateType
+from pagespec.pcp.state import Pcp, copy_of_pcp, empty_pcps
 from pagespec.types import Block, Order, Pfn
 
 FreeList: TypeAlias = "OrderedDict[Pfn, None]"
@@ -51,6 +52,9 @@ class Zone:
     guards: the order of each guard, by head: a half that is neither free nor anybody's.
     poisoned: frames that have failed and were taken off.
     offline: the first frames of pageblocks that are offline.
+    pcps: per CPU, its page lists: one set, or a hot and a cold one.
+    unplugged: the CPUs that are not running. disabled: whether the lists keep nothing for now.
+    pgalloc, pgfree: frames allocated and freed, by the era's way of counting.
     visited: frames and list nodes that the algorithms have looked at.
     log: what happened, in the kernel's words; whoever reads it clears it.
     """
@@ -70,6 +74,11 @@ class Zone:
     guards: dict[Pfn, Order]
     poisoned: set[Pfn]
     offline: set[Pfn]
+    pcps: list[list[Pcp]]
+    unplugged: set[int]
+    disabled: bool
+    pgalloc: int
+    pgfree: int
     visited: int
     log: list[Event]
 
@@ -100,6 +109,11 @@ def empty_zone(machine: Machine) -> Zone:
         guards={},
         poisoned=set(),
         offline=set(),
+        pcps=empty_pcps(machine),
+        unplugged=set(),
+        disabled=False,
+        pgalloc=0,
+        pgfree=0,
         visited=0,
         log=[],
     )
@@ -124,6 +138,8 @@ def copy_of(zone: Zone) -> Zone:
         guards=zone.guards.copy(),
         poisoned=zone.poisoned.copy(),
         offline=zone.offline.copy(),
+        pcps=[[copy_of_pcp(pcp) for pcp in pcps] for pcps in zone.pcps],
+        unplugged=zone.unplugged.copy(),
         visited=zone.visited,
         log=zone.log.copy(),
     )

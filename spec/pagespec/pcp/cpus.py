@@ -1,0 +1,123 @@
+"""What is done to whole CPUs: drain their lists, switch them off, age them, unplug them.
+
+Source: mm/page_alloc.c (drain_all_pages, zone_pcp_disable, decay_pcp_high, page_alloc_cpu_dead),
+2.6.11 to 6.12.
+"""
+
+from pagespec.checks import check_cpu, check_supported, refused
+from pagespec.events import Event, Kind
+from pagespec.pcp.lists import drain
+from pagespec.pcp.sizes import Pageset
+from pagespec.pcp.state import loads_of
+from pagespec.pcp.tuning import Doubling, Tuned, decay
+from pagespec.steps import Step, Steps
+from pagespec.types import BadCpu
+from pagespec.zone import Zone
+
+
+def drain_cpu(zone: Zone, cpu: int) -> Steps[None]:
+    """Give back to the buddy all that a CPU keeps."""
+    check_supported(zone, zone.machine.cpus > 0)
+    check_cpu(zone, cpu)
+    yield from _drain(zone, cpu)
+
+
+def _drain(zone: Zone, cpu: int) -> Steps[None]:
+    kinds = len(zone.pcps[cpu])
+    kind = 0
+    while kind < kinds:
+        yield Step.GUARD
+        pages = zone.pcps[cpu][kind].count
+        if pages:
+            yield Step.LOCK
+            drain(zone, zone.pcps[cpu][kind], pages)
+            yield Step.UNLOCK
+        yield Step.UNGUARD
+        kind += 1
+
+
+def drain_all(zone: Zone) -> Steps[None]:
+    """Give back to the buddy all that any CPU keeps."""
+    cpu = 0
+    while cpu < zone.machine.cpus:
+        yield from _drain(zone, cpu)
+        cpu += 1
+
+
+def disable(zone: Zone) -> Steps[None]:
+    """Let the lists keep nothing until they are enabled again: every free drains what it adds."""
+    check_supported(zone, zone.machine.cpus > 0 and not zone.disabled and _can_disable(zone))
+    zone.disabled = True
+    _resize(zone)
+    yield from drain_all(zone)
+
+
+def enable(zone: Zone) -> Steps[None]:
+    """Give the lists their sizes back."""
+    check_supported(zone, zone.machine.cpus > 0 and zone.disabled)
+    yield Step.GUARD
+    zone.disabled = False
+    _resize(zone)
+    yield Step.UNGUARD
+
+
+def _can_disable(zone: Zone) -> bool:
+    """Since 5.12; the lists of one order before had no need of it."""
+    return zone.machine.era.tuning not in ("pair", "batches")
+
+
+def _resize(zone: Zone) -> None:
+    """Set the sizes of every CPU's lists; what they have learnt stays."""
+    running = zone.machine.cpus - len(zone.unplugged)
+    for pcps in zone.pcps:
+        for pcp, load in zip(pcps, loads_of(zone.machine, max(1, running)), strict=True):
+            old = pcp.load
+            if isinstance(load, Tuned) and isinstance(old, Tuned):
+                high_min, high_max, batch = load[:3]
+                if zone.disabled:
+                    high_min, high_max, batch = 0, 0, 1
+                pcp.load = old._replace(high_min=high_min, high_max=high_max, batch=batch)
+            elif isinstance(load, Doubling) and isinstance(old, Doubling):
+                high, batch = (0, 1) if zone.disabled else load[:2]
+                pcp.load = old._replace(high=high, batch=batch)
+            elif isinstance(load, Pageset):
+                pcp.load = load
+
+
+def age(zone: Zone, cpu: int) -> Steps[None]:
+    """The periodic worker of a CPU: a high that has grown falls back, and what is above it goes."""
+    check_supported(zone, zone.machine.cpus > 0 and zone.machine.era.tuning == "tuned")
+    check_cpu(zone, cpu)
+    yield Step.GUARD
+    pcp = zone.pcps[cpu][0]
+    assert isinstance(pcp.load, Tuned)
+    pcp.load, pages = decay(pcp.load, pcp.count)
+    if pages:
+        yield Step.LOCK
+        drain(zone, pcp, pages)
+        yield Step.UNLOCK
+    yield Step.UNGUARD
+
+
+def unplug(zone: Zone, cpu: int) -> Steps[None]:
+    """Take a CPU away: its lists are drained; the others share what it could keep (since 5.14)."""
+    check_supported(zone, zone.machine.cpus > 1)
+    check_cpu(zone, cpu)
+    if zone.machine.cpus - len(zone.unplugged) == 1:
+        raise refused(zone, BadCpu, 0, 0)
+    zone.unplugged.add(cpu)
+    zone.log.append(Event(Kind.UNPLUGGED, cpu, 0))
+    yield from _drain(zone, cpu)
+    _resize(zone)
+
+
+def plug(zone: Zone, cpu: int) -> Steps[None]:
+    """Bring a CPU back, with empty lists."""
+    check_supported(zone, zone.machine.cpus > 1)
+    if cpu not in zone.unplugged:
+        raise refused(zone, BadCpu, 0, 0)
+    yield Step.GUARD
+    zone.unplugged.discard(cpu)
+    zone.log.append(Event(Kind.PLUGGED, cpu, 0))
+    _resize(zone)
+    yield Step.UNGUARD

@@ -1,0 +1,233 @@
+"""A CPU's own page lists, in front of the buddy: no lock that others wait for.
+
+A request takes the first block of its list; only when there is none does the CPU take the zone's
+lock, and then for a batch. A freed block goes to the front, where the next request finds it warm;
+when the lists hold too much, a batch of the coldest goes back from the tails.
+
+Who may touch the lists depends on the era's guard. Whoever may not, because an interrupt came or
+the lock was lost, goes to the buddy: correct, only slower.
+Source: mm/page_alloc.c (rmqueue_pcplist, rmqueue_bulk, free_unref_page_commit,
+free_pcppages_bulk and their forerunners), 2.6.11 to 6.12; the 2017 thread for 4.11-rc.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from pagespec import bitmap
+from pagespec.buddy import free_one_block
+from pagespec.era import Design
+from pagespec.events import Event, Kind
+from pagespec.frames import SIZES
+from pagespec.migratetype import CMA, ISOLATE, UNMOVABLE, MigrateType
+from pagespec.pageblock import pageblock_type
+from pagespec.pcp.drain import from_preferred, round_robin
+from pagespec.pcp.index import is_kept, list_index, order_of_list
+from pagespec.pcp.sizes import Pageset
+from pagespec.pcp.state import Pcp
+from pagespec.pcp.tuning import (
+    CALM,
+    Doubling,
+    Tuned,
+    after_alloc,
+    after_drain,
+    drain_of,
+    freed,
+    frees_high,
+    high_of,
+    refill,
+    taken,
+)
+from pagespec.rmqueue import Want, rmqueue_one
+from pagespec.steps import Step, Steps
+from pagespec.types import Order, Pfn
+from pagespec.zone import Zone
+
+
+class Where(NamedTuple):
+    """Who asks: on which CPU, from an interrupt or not, and whether somebody holds the lists' lock.
+
+    cold: whether the frames need not be warm; later eras pay no heed.
+    """
+
+    cpu: int = 0
+    irq: bool = False
+    contended: bool = False
+    cold: bool = False
+
+
+ANYWHERE = Where()
+"""The first CPU, outside of interrupts."""
+
+RMQUEUE_ONE: dict[Design, Callable[[Zone, Want], Pfn | None]] = {
+    "tag": rmqueue_one,
+    "bitmap": lambda zone, want: bitmap.rmqueue(zone, want.order),
+}
+FREE_TO: dict[Design, Callable[[Zone, Pfn, Order, MigrateType], None]] = {
+    "tag": free_one_block,
+    "bitmap": lambda zone, pfn, order, mt: bitmap.free_one_block(zone, pfn, order),
+}
+
+
+def may_use_lists(zone: Zone, order: Order, where: Where) -> bool:
+    """Whether a block of that order goes through the CPU's lists, and the guard lets it.
+
+    What is larger than a pageblock never does: it could have several types.
+    """
+    machine = zone.machine
+    if not machine.cpus or not is_kept(machine.era.lists, order, machine.huge):
+        return False
+    if machine.pageblock is not None and order > machine.pageblock:
+        return False
+    guard = machine.era.guard
+    barred = (guard == "no-interrupt" and where.irq) or (
+        guard in ("trylock-irqs-off", "trylock") and where.contended
+    )
+    if barred:
+        zone.log.append(Event(Kind.BARRED, 0, order))
+    return not barred
+
+
+def lists_for(zone: Zone, where: Where) -> Pcp:
+    """The CPU's lists; the cold ones where they are kept apart and cold frames are meant."""
+    pcps = zone.pcps[where.cpu]
+    return pcps[where.cold] if len(pcps) > 1 else pcps[0]
+
+
+def _from_tail(zone: Zone, where: Where) -> bool:
+    """Whether cold frames are told from warm ones by the end of the list."""
+    return where.cold and zone.machine.era.tuning == "batches"
+
+
+def alloc_from_list(zone: Zone, want: Want, where: Where) -> Steps[Pfn | None]:
+    """Take a block from the CPU's list, refilled if need be, or None if the buddy has none."""
+    if zone.machine.pageblock is None:
+        want = want._replace(mt=UNMOVABLE)
+    order, mt = want.order, want.mt
+    pcp = lists_for(zone, where)
+    index = list_index(zone.machine.era.lists, order, mt)
+    yield Step.GUARD
+    if isinstance(pcp.load, Doubling):
+        pcp.load = after_alloc(pcp.load)
+    elif isinstance(pcp.load, Tuned):
+        pcp.load = taken(pcp.load)
+    if must_refill(pcp, index):
+        blocks = blocks_to_refill(pcp, order)
+        yield Step.LOCK
+        rmqueue_bulk(zone, pcp, index, want, blocks, reverse=_from_tail(zone, where))
+        yield Step.UNLOCK
+    pfn: Pfn | None = None
+    if pcp.lists[index]:
+        pfn, _ = pcp.lists[index].popitem(last=_from_tail(zone, where))
+        pcp.count -= SIZES[order]
+        zone.log.append(Event(Kind.FROM_LIST, pfn, order, mt))
+    yield Step.UNGUARD
+    return pfn
+
+
+def must_refill(pcp: Pcp, index: int) -> bool:
+    """Whether the list is empty; until 2.6.11, whether there are too few for what must stay."""
+    if isinstance(pcp.load, Pageset) and len(pcp.lists) == 1:
+        return pcp.count <= pcp.load.low
+    return not pcp.lists[index]
+
+
+def blocks_to_refill(pcp: Pcp, order: Order) -> int:
+    """How many blocks to ask the buddy for."""
+    if isinstance(pcp.load, Tuned):
+        blocks, pcp.load = refill(pcp.load, order, pcp.count, CALM)
+        return blocks
+    batch = pcp.load.batch
+    return max(batch >> order, 2) if isinstance(pcp.load, Doubling) and batch > 1 else batch
+
+
+def rmqueue_bulk(
+    zone: Zone, pcp: Pcp, index: int, want: Want, blocks: int, *, reverse: bool
+) -> None:
+    """Move up to so many blocks from the buddy to a list, so that they are handed out in order."""
+    taken_blocks = 0
+    while taken_blocks < blocks:
+        pfn = RMQUEUE_ONE[zone.machine.era.design](zone, want)
+        if pfn is None:
+            break
+        pcp.lists[index][pfn] = CMA if pageblock_type(zone, pfn) is CMA else want.mt
+        if reverse:
+            pcp.lists[index].move_to_end(pfn, last=False)
+        pcp.count += SIZES[want.order]
+        taken_blocks += 1
+    zone.log.append(Event(Kind.REFILL, taken_blocks, want.order, want.mt))
+
+
+def free_to_list(zone: Zone, pfn: Pfn, order: Order, mt: MigrateType, where: Where) -> Steps[None]:
+    """Put a freed block on the CPU's list of that type, and drain the lists if they hold too much.
+
+    Until 2.6.11 the drain comes first.
+    """
+    pcp = lists_for(zone, where)
+    index = list_index(zone.machine.era.lists, order, mt)
+    yield Step.GUARD
+    first = zone.machine.era.tuning == "pair"
+    pages = pages_to_drain(zone, pcp, order) if first else 0
+    if first and pages:
+        yield Step.LOCK
+        drain(zone, pcp, pages, index)
+        yield Step.UNLOCK
+    pcp.lists[index][pfn] = pageblock_type(zone, pfn)
+    if not _from_tail(zone, where):
+        pcp.lists[index].move_to_end(pfn, last=False)
+    pcp.count += SIZES[order]
+    zone.log.append(Event(Kind.TO_LIST, pfn, order, mt))
+    pages = 0 if first else pages_to_drain(zone, pcp, order)
+    if pages:
+        yield Step.LOCK
+        drain(zone, pcp, pages, index)
+        yield Step.UNLOCK
+    yield Step.UNGUARD
+
+
+def pages_to_drain(zone: Zone, pcp: Pcp, order: Order) -> int:
+    """How many frames a free of that order drains, 0 for none; the sizes learn from it."""
+    load = pcp.load
+    if isinstance(load, Tuned):
+        pcp.load, pages = freed(load, order, pcp.count, CALM)
+        return pages
+    if isinstance(load, Doubling):
+        flush = zone.machine.era.tuning == "doubling-flush" and frees_high(load, order)
+        if pcp.count < (0 if flush else high_of(load, CALM)):
+            return 0
+        pcp.load = after_drain(load, CALM, free_high=flush)
+        return drain_of(load, pcp.count, CALM, free_high=flush)
+    return load.batch if pcp.count >= load.high else 0
+
+
+def drain(zone: Zone, pcp: Pcp, pages: int, preferred: int = 0) -> None:
+    """Give so many frames back to the buddy, from the tails, in the era's turns.
+
+    preferred: the list to begin with, where the era asks for one.
+    """
+    machine = zone.machine
+    lengths = [len(blocks) for blocks in pcp.lists]
+    sizes = [SIZES[order_of_list(index, machine.huge)] for index in range(len(lengths))]
+    in_turns = machine.era.guard in ("trylock-irqs-off", "trylock")
+    turns = (
+        from_preferred(lengths, pages, sizes, preferred)
+        if in_turns
+        else round_robin(lengths, pages, sizes)
+    )
+    for index in turns:
+        pfn, mt = pcp.lists[index].popitem()
+        order = order_of_list(index, machine.huge)
+        pcp.count -= SIZES[order]
+        mt = drained_as(zone, pfn, mt)
+        zone.log.append(Event(Kind.PCPU_DRAIN, pfn, order, mt))
+        FREE_TO[machine.era.design](zone, pfn, order, mt)
+
+
+def drained_as(zone: Zone, pfn: Pfn, mt: MigrateType) -> MigrateType:
+    """The type to whose list a drained block returns: the one it was listed with, or its own today.
+
+    The type is read again where lists and types agree (6.12); from 4.10 also while any pageblock is
+    isolated. Before, a block could leave an isolated pageblock by way of a CPU's list.
+    """
+    era = zone.machine.era
+    again = era.retypes_on_merge or (era.isolation != "move" and ISOLATE in zone.pageblocks)
+    return pageblock_type(zone, pfn) if again else mt
