@@ -9,7 +9,6 @@ Source: mm/page_alloc.c, __free_pages and put_page; the faults are those that e3
 and CVE-2023-52739, which it brought.
 """
 
-from collections.abc import Callable
 from typing import Protocol
 
 from pagespec import bitmap
@@ -18,21 +17,21 @@ from pagespec.checks import check_cpu, check_order, check_type, held_block, held
 from pagespec.era import Design
 from pagespec.events import Event, Kind
 from pagespec.frames import SIZES
-from pagespec.highatomic import reserve_pageblock
 from pagespec.migratetype import REQUESTED, UNMOVABLE
 from pagespec.pageblock import pageblock_type
 from pagespec.pcp.index import list_type
 from pagespec.pcp.lists import (
     ANYWHERE,
     Where,
-    alloc_from_list,
     free_to_list,
     may_use_lists,
 )
-from pagespec.rmqueue import Want, rmqueue
+from pagespec.rmqueue import Want
 from pagespec.steps import Step, Steps
+from pagespec.take import Taken
 from pagespec.types import CompoundBlock, Order, Pfn, WrongOrder
 from pagespec.zone import Held, Zone
+from pagespec.zonelist import Ask, serve
 
 
 class FreeOneBlock(Protocol):
@@ -42,22 +41,19 @@ class FreeOneBlock(Protocol):
         """Free the block and merge it upward."""
 
 
-RMQUEUE: dict[Design, Callable[[Zone, Want], Pfn | None]] = {
-    "tag": rmqueue,
-    "bitmap": lambda zone, want: bitmap.rmqueue(zone, want.order),
-}
 FREE_ONE_BLOCK: dict[Design, FreeOneBlock] = {
     "tag": free_by_type,
     "bitmap": bitmap.free_one_block,
 }
 
 
-LISTS_THEN_BUDDY = ("pair", "doubling-flush", "tuned")
-"""The ways of tuning in whose eras a list that could not be refilled is not the end."""
-
-
 def alloc_pages(
-    zone: Zone, want: Want, where: Where = ANYWHERE, *, compound: bool = False
+    zone: Zone,
+    want: Want,
+    where: Where = ANYWHERE,
+    *,
+    compound: bool = False,
+    emergency: bool = False,
 ) -> Steps[Pfn | None]:
     """Allocate a block of that order: its first frame, or None if no block may serve it.
 
@@ -67,26 +63,20 @@ def alloc_pages(
     check_order(zone, 0, order)
     check_type(zone, want.mt, REQUESTED)
     check_cpu(zone, where.cpu)
-    era = zone.machine.era
-    pfn: Pfn | None = None
-    listed = may_use_lists(zone, order, where)
-    if listed:
-        pfn = yield from alloc_from_list(zone, want, where)
-    if pfn is None and (not listed or era.tuning in LISTS_THEN_BUDDY):
-        yield Step.LOCK
-        pfn = RMQUEUE[era.design](zone, want)
-        yield Step.UNLOCK
-        listed = False
-    grouped = zone.machine.pageblock is not None
-    mt = want.mt if grouped else UNMOVABLE
-    if pfn is None:
+    served = yield from serve([zone], Ask(want, where, emergency=emergency))
+    mt = UNMOVABLE if zone.machine.pageblock is None else want.mt
+    if served is None:
         zone.log.append(Event(Kind.FAIL, 0, order, mt))
         return None
-    if grouped and want.atomic and order > 0 and zone.machine.era.reserve != "none":
-        yield Step.LOCK
-        reserve_pageblock(zone, pfn, order)
-        yield Step.UNLOCK
-    zone.pgalloc += 1 if listed and era.counts_operations else SIZES[order]
+    return hold(zone, served.taken, want, compound=compound)
+
+
+def hold(zone: Zone, taken: Taken, want: Want, *, compound: bool) -> Pfn:
+    """Enter a block that was taken as held by its caller; return its first frame."""
+    pfn, order = taken.pfn, want.order
+    mt = UNMOVABLE if zone.machine.pageblock is None else want.mt
+    counts_operation = taken.from_list and zone.machine.era.counts_operations
+    zone.pgalloc += 1 if counts_operation else SIZES[order]
     zone.held[pfn] = Held(order, 1, compound, mt)
     zone.given.add(pfn)
     zone.log.append(Event(Kind.ALLOC, pfn, order, mt))

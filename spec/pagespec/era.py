@@ -13,6 +13,8 @@ from pagespec.migratetype import NUMBERS, UNMOVABLE, MigrateType, Numbering
 from pagespec.pcp.index import ListRule
 from pagespec.pcp.sizes import BatchRule
 from pagespec.types import DomainError
+from pagespec.watermark.check import RightsRule
+from pagespec.watermark.marks import MinFreeRule
 
 Design = Literal["bitmap", "tag"]
 IndexBase = Literal["zone", "pfn"]
@@ -25,6 +27,9 @@ Isolation = Literal["move", "account", "split-ends", "split-large"]
 Reserve = Literal["none", "at-least-one", "one-percent"]
 ZoneLocked = Literal["attempt", "request", "list"]
 Guard = Literal["irqs-off", "no-interrupt", "local-lock", "trylock-irqs-off", "trylock"]
+MarksRule = Literal["thirds", "quarters", "shift", "scale"]
+OrderCheck = Literal["none", "counts", "lists-or-rights", "lists"]
+Shortcut = Literal["none", "wraps-cma-only", "wraps", "stops"]
 Tuning = Literal["pair", "batches", "doubling", "doubling-flush", "tuned"]
 
 
@@ -71,6 +76,18 @@ class Era:
         drains that double, and a flush when higher orders are freed; refills that double too.
     counts_operations: whether a block of a CPU's list counts as one frame, whatever its order, in
         what was allocated and freed.
+
+    What follows matters to hosts, whose zones have watermarks.
+    min_free, marks: the rules for the marks of a zone. rights: what rights lower the minimum by.
+    order_check: what is asked beyond the count for larger blocks: nothing; what the smaller orders
+        hold; a suitable list, which requests with rights are spared; or a suitable list.
+    shortcut: for single frames: none; the difference wraps below 0 and leaves the reserve out; it
+        wraps; or it stops at 0.
+    reserves_by_highest: whether a zone's reserve is that against the highest zone the request
+        allows, not the first that is there.
+    boosts: whether a fallback that breaks up a pageblock raises the marks.
+    tries_high_first: whether a zone above its high mark serves without a further question.
+    drains_on_failure: whether a request that would fail has the CPUs' lists drained first.
     """
 
     name: str
@@ -97,6 +114,15 @@ class Era:
     batch: BatchRule = "256k"
     tuning: Tuning = "pair"
     counts_operations: bool = False
+    min_free: MinFreeRule = "root"
+    marks: MarksRule = "thirds"
+    rights: RightsRule = "halves-down"
+    order_check: OrderCheck = "none"
+    shortcut: Shortcut = "none"
+    reserves_by_highest: bool = False
+    boosts: bool = False
+    tries_high_first: bool = False
+    drains_on_failure: bool = False
 
     @property
     def types(self) -> tuple[MigrateType, ...]:
@@ -115,6 +141,11 @@ class Era:
 
 _2_6_37 = Era(
     "2.6.37",
+    min_free="64m",
+    marks="shift",
+    drains_on_failure=True,
+    rights="quarter-after",
+    order_check="counts",
     numbering="reclaimable-first",
     lists="types",
     batch="512k-rounded",
@@ -122,6 +153,12 @@ _2_6_37 = Era(
 )
 _4_10 = Era(
     "4.10",
+    min_free="64m",
+    marks="scale",
+    drains_on_failure=True,
+    rights="quarter-after",
+    order_check="lists-or-rights",
+    shortcut="wraps-cma-only",
     numbering="movable-first",
     barrier="isolate",
     fallback="steal-largest",
@@ -136,6 +173,12 @@ _4_10 = Era(
 _5_15 = replace(
     _4_10,
     name="5.15",
+    min_free="256m",
+    rights="oom-instead",
+    order_check="lists",
+    shortcut="wraps",
+    reserves_by_highest=True,
+    boosts=True,
     boot_to_tail=True,
     fallback="move-then-retry",
     cma="balanced",
@@ -152,6 +195,7 @@ _5_15 = replace(
 _6_1 = replace(
     _5_15,
     name="6.1",
+    shortcut="stops",
     barrier="unmergeable",
     isolation="split-ends",
     returns_poisoned=True,
@@ -164,6 +208,8 @@ _6_1 = replace(
 _6_12 = replace(
     _6_1,
     name="6.12",
+    rights="harder-needs-high",
+    tries_high_first=True,
     fallback="claim-or-single",
     isolation="split-large",
     reserve="one-percent",
@@ -180,7 +226,15 @@ ERAS: dict[str, Era] = {
         Era("2.6.8", design="bitmap", index_base="zone", placement="head"),
         Era("2004-v1", index_base="zone", placement="head", bounds="aligned-order"),
         Era("2004-v2", index_base="zone", placement="head", bounds="buddyend"),
-        Era("2.6.11", index_base="zone", placement="head"),
+        Era(
+            "2.6.11",
+            index_base="zone",
+            placement="head",
+            min_free="64m",
+            marks="quarters",
+            rights="quarter-after",
+            order_check="counts",
+        ),
         _2_6_37,
         replace(_2_6_37, name="2.6.39", placement="likely-2.6.39"),
         _4_10,

@@ -34,6 +34,9 @@ class Kind(Enum):
     FROM_LIST = "taken from a CPU's list"
     TO_LIST = "put on a CPU's list"
     BARRED = "CPU's lists not used"
+    BELOW_MARK = "zone below its mark"
+    KSWAPD = "kswapd woken"
+    BOOSTED = "watermarks boosted"
     UNPLUGGED = "CPU unplugged"
     PLUGGED = "CPU plugged in"
     # What follows needs pageblocks.

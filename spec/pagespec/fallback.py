@@ -35,6 +35,7 @@ from pagespec.pageblock import (
     usage_of,
 )
 from pagespec.types import Order, Pfn
+from pagespec.watermark.boost import boost_watermark
 from pagespec.zone import Zone
 
 
@@ -175,10 +176,15 @@ def move_then_retry(zone: Zone, order: Order, mt: MigrateType, nofragment: bool)
     if from_order >= pageblock_order(zone) and block_mt is not HIGHATOMIC:
         take_whole(zone, pfn, from_order, mt)
         move_to_free_list(zone, pfn, from_order, mt)
-    elif block_mt is HIGHATOMIC or not can_steal(zone, from_order, mt) or run is None:
+    elif block_mt is HIGHATOMIC:
+        zone.log.append(Event(Kind.SINGLE, pfn, from_order, mt))
+        move_to_free_list(zone, pfn, from_order, mt)
+    elif not can_steal(zone, from_order, mt) or run is None:
+        boost_watermark(zone)
         zone.log.append(Event(Kind.SINGLE, pfn, from_order, mt))
         move_to_free_list(zone, pfn, from_order, mt)
     else:
+        boost_watermark(zone)
         free, movable = usage_of(zone, *run)
         move_free_blocks(zone, *run, mt)
         claim(zone, pfn, from_order, mt, free + alike_pages(zone, mt, block_mt, free, movable))
@@ -201,7 +207,9 @@ def claim_or_single(zone: Zone, order: Order, mt: MigrateType, nofragment: bool)
         take_whole(zone, pfn, from_order, mt)
         take(zone, pfn, order, from_order, mt)
         got = pfn
-    elif can_steal(zone, from_order, mt) and run is not None:
+    else:
+        boost_watermark(zone)
+    if got is None and can_steal(zone, from_order, mt) and run is not None:
         free, movable = usage_of(zone, *run)
         alike = alike_pages(zone, mt, block_mt, free, movable)
         if free + alike >= SIZES[pageblock_order(zone) - 1]:

@@ -39,6 +39,7 @@ class Machine:
     guard: free halves below that order become guard pages (debug_guardpage_minorder).
     cpus: how many CPUs keep page lists of the zone; with 0 the buddy stands alone.
     batch, high: the sizes of those lists, in place of what follows from the zone's size.
+    min_free: min_free_kbytes, from which the zone's watermarks follow; None for a zone without.
 
     Raises DomainError for a description outside this domain.
     """
@@ -54,6 +55,7 @@ class Machine:
     cpus: int = 0
     batch: int | None = None
     high: int | None = None
+    min_free: int | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.pages <= MAX_PAGES:
@@ -86,6 +88,10 @@ class Machine:
             raise DomainError("types: only a machine with pageblocks has any; say pageblock=ORDER")
 
     def _check_lists(self) -> None:
+        if self.min_free is not None and not 0 <= self.min_free <= 4 * MAX_PAGES:
+            raise DomainError(
+                f"min_free={self.min_free}: expected 0 to {4 * MAX_PAGES} KiB, a frame has 4"
+            )
         if not 0 <= self.cpus <= MAX_CPUS:
             raise DomainError(f"cpus={self.cpus}: page lists are kept by 0 to {MAX_CPUS} CPUs")
         for name, size in (("batch", self.batch), ("high", self.high)):

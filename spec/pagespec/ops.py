@@ -13,11 +13,12 @@ from pagespec.steps import Steps, run
 from pagespec.types import NO_MEMORY, Pfn, Refused
 from pagespec.verbs import MAY_FAIL, Op, Outcome, Verb
 from pagespec.zone import Zone
+from pagespec.zonelist import rest
 
 
 def _alloc(zone: Zone, op: Op) -> Steps[Pfn | None]:
     want = Want(op.order, op.mt, op.atomic, op.nofragment)
-    return alloc_pages(zone, want, _where(op), compound=op.compound)
+    return alloc_pages(zone, want, _where(op), compound=op.compound, emergency=op.emergency)
 
 
 def _where(op: Op) -> Where:
@@ -45,6 +46,7 @@ STEPS: dict[Verb, Callable[[Zone, Op], Steps[Pfn | None] | Steps[None]]] = {
     Verb.AGE: lambda zone, op: age(zone, op.cpu),
     Verb.UNPLUG: lambda zone, op: unplug(zone, op.cpu),
     Verb.PLUG: lambda zone, op: plug(zone, op.cpu),
+    Verb.REST: lambda zone, op: rest(zone),
 }
 """The steps of each request."""
 

@@ -34,6 +34,7 @@ class Verb(Enum):
     AGE = "age"
     UNPLUG = "unplug"
     PLUG = "plug"
+    REST = "rest"
 
 
 BLOCK_VERBS = frozenset({Verb.ALLOC, Verb.FREE, Verb.GET, Verb.PUT})
@@ -62,6 +63,7 @@ class Op(NamedTuple):
     nofragment: bool = False
     pages: int = 0
     force: bool = False
+    emergency: bool = False
     cpu: int = 0
     irq: bool = False
     contended: bool = False

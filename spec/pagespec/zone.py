@@ -13,6 +13,7 @@ from pagespec.machine import Machine
 from pagespec.migratetype import CMA, HIGHATOMIC, ISOLATE, UNMOVABLE, MigrateType
 from pagespec.pcp.state import Pcp, copy_of_pcp, empty_pcps
 from pagespec.types import Block, Order, Pfn
+from pagespec.watermark.levels import Levels, copy_of_levels, levels_of
 
 FreeList: TypeAlias = "OrderedDict[Pfn, None]"
 """The heads of free blocks of one order and type. Requests are served from the front."""
@@ -53,6 +54,7 @@ class Zone:
     poisoned: frames that have failed and were taken off.
     offline: the first frames of pageblocks that are offline.
     pcps: per CPU, its page lists: one set, or a hot and a cold one.
+    levels: the zone's watermarks, if it has any.
     unplugged: the CPUs that are not running. disabled: whether the lists keep nothing for now.
     pgalloc, pgfree: frames allocated and freed, by the era's way of counting.
     visited: frames and list nodes that the algorithms have looked at.
@@ -75,6 +77,7 @@ class Zone:
     poisoned: set[Pfn]
     offline: set[Pfn]
     pcps: list[list[Pcp]]
+    levels: Levels | None
     unplugged: set[int]
     disabled: bool
     pgalloc: int
@@ -110,6 +113,7 @@ def empty_zone(machine: Machine) -> Zone:
         poisoned=set(),
         offline=set(),
         pcps=empty_pcps(machine),
+        levels=levels_of(machine),
         unplugged=set(),
         disabled=False,
         pgalloc=0,
@@ -139,6 +143,7 @@ def copy_of(zone: Zone) -> Zone:
         poisoned=zone.poisoned.copy(),
         offline=zone.offline.copy(),
         pcps=[[copy_of_pcp(pcp) for pcp in pcps] for pcps in zone.pcps],
+        levels=copy_of_levels(zone.levels),
         unplugged=zone.unplugged.copy(),
         visited=zone.visited,
         log=zone.log.copy(),

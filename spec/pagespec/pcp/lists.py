@@ -27,6 +27,7 @@ from pagespec.pcp.state import Pcp
 from pagespec.pcp.tuning import (
     CALM,
     Doubling,
+    Pressure,
     Tuned,
     after_alloc,
     after_drain,
@@ -40,6 +41,8 @@ from pagespec.pcp.tuning import (
 from pagespec.rmqueue import Want, rmqueue_one
 from pagespec.steps import Step, Steps
 from pagespec.types import Order, Pfn
+from pagespec.watermark.check import Rights
+from pagespec.watermark.ok import watermark_ok
 from pagespec.zone import Zone
 
 
@@ -111,7 +114,7 @@ def alloc_from_list(zone: Zone, want: Want, where: Where) -> Steps[Pfn | None]:
     elif isinstance(pcp.load, Tuned):
         pcp.load = taken(pcp.load)
     if must_refill(pcp, index):
-        blocks = blocks_to_refill(pcp, order)
+        blocks = blocks_to_refill(zone, pcp, order)
         yield Step.LOCK
         rmqueue_bulk(zone, pcp, index, want, blocks, reverse=_from_tail(zone, where))
         yield Step.UNLOCK
@@ -124,6 +127,12 @@ def alloc_from_list(zone: Zone, want: Want, where: Where) -> Steps[Pfn | None]:
     return pfn
 
 
+def pressure_of(zone: Zone) -> Pressure:
+    """What the lists' sizes heed of the zone's state."""
+    levels = zone.levels
+    return CALM if levels is None else Pressure(levels.reclaiming, levels.below_high)
+
+
 def must_refill(pcp: Pcp, index: int) -> bool:
     """Whether the list is empty; until 2.6.11, whether there are too few for what must stay."""
     if isinstance(pcp.load, Pageset) and len(pcp.lists) == 1:
@@ -131,10 +140,10 @@ def must_refill(pcp: Pcp, index: int) -> bool:
     return not pcp.lists[index]
 
 
-def blocks_to_refill(pcp: Pcp, order: Order) -> int:
+def blocks_to_refill(zone: Zone, pcp: Pcp, order: Order) -> int:
     """How many blocks to ask the buddy for."""
     if isinstance(pcp.load, Tuned):
-        blocks, pcp.load = refill(pcp.load, order, pcp.count, CALM)
+        blocks, pcp.load = refill(pcp.load, order, pcp.count, pressure_of(zone))
         return blocks
     batch = pcp.load.batch
     return max(batch >> order, 2) if isinstance(pcp.load, Doubling) and batch > 1 else batch
@@ -181,21 +190,32 @@ def free_to_list(zone: Zone, pfn: Pfn, order: Order, mt: MigrateType, where: Whe
         yield Step.LOCK
         drain(zone, pcp, pages, index)
         yield Step.UNLOCK
+        recheck_high(zone)
     yield Step.UNGUARD
+
+
+def recheck_high(zone: Zone) -> None:
+    """After a drain: whether a zone that fell below its high mark is above it again."""
+    levels = zone.levels
+    if levels is None or not levels.below_high:
+        return
+    reserve = levels.reserve[-1]
+    high = levels.marks.high + levels.boost
+    levels.below_high = not watermark_ok(zone, Want(0), high, reserve, Rights())
 
 
 def pages_to_drain(zone: Zone, pcp: Pcp, order: Order) -> int:
     """How many frames a free of that order drains, 0 for none; the sizes learn from it."""
     load = pcp.load
     if isinstance(load, Tuned):
-        pcp.load, pages = freed(load, order, pcp.count, CALM)
+        pcp.load, pages = freed(load, order, pcp.count, pressure_of(zone))
         return pages
     if isinstance(load, Doubling):
         flush = zone.machine.era.tuning == "doubling-flush" and frees_high(load, order)
-        if pcp.count < (0 if flush else high_of(load, CALM)):
+        if pcp.count < (0 if flush else high_of(load, pressure_of(zone))):
             return 0
-        pcp.load = after_drain(load, CALM, free_high=flush)
-        return drain_of(load, pcp.count, CALM, free_high=flush)
+        pcp.load = after_drain(load, pressure_of(zone), free_high=flush)
+        return drain_of(load, pcp.count, pressure_of(zone), free_high=flush)
     return load.batch if pcp.count >= load.high else 0
 
 

@@ -26,8 +26,8 @@ class Rights(NamedTuple):
     oom: bool = False
 
 
-RightsRule: TypeAlias = Literal["quarter-after", "oom-instead", "harder-needs-high"]
-"""Until 4.12, until 6.2, and since: what rights beyond `high` lower the minimum by."""
+RightsRule: TypeAlias = Literal["halves-down", "quarter-after", "oom-instead", "harder-needs-high"]
+"""What rights lower the minimum by: in 2.6.9, until 4.12, until 6.2, and since."""
 
 
 def lowered(mark: int, rights: Rights, rule: RightsRule) -> int:
@@ -39,8 +39,8 @@ def lowered(mark: int, rights: Rights, rule: RightsRule) -> int:
     [769, 1025]
     """
     if rights.high:
-        mark -= mark // 2
-    oom = rights.oom and rule != "quarter-after"
+        mark = mark // 2 if rule == "halves-down" else mark - mark // 2
+    oom = rights.oom and rule in ("oom-instead", "harder-needs-high")
     harder = rights.harder and (rights.high if rule == "harder-needs-high" else not oom)
     if harder:
         mark -= mark // 4

@@ -1,0 +1,23 @@
+"""The boost: a fallback that breaks up a pageblock makes kswapd work ahead for a while.
+
+Source: mm/page_alloc.c (boost_watermark), 5.0 to 6.12.
+"""
+
+from pagespec.events import Event, Kind
+from pagespec.frames import SIZES
+from pagespec.highatomic import managed_pages
+from pagespec.pageblock import pageblock_order
+from pagespec.watermark.marks import boosted
+from pagespec.zone import Zone
+
+
+def boost_watermark(zone: Zone) -> None:
+    """Raise the zone's marks by a pageblock's frames, if it has marks and the era does so."""
+    levels = zone.levels
+    if levels is None or not zone.machine.era.boosts:
+        return
+    size = SIZES[pageblock_order(zone)]
+    was = levels.boost
+    levels.boost = boosted(was, levels.marks.high, managed_pages(zone), size)
+    if levels.boost != was:
+        zone.log.append(Event(Kind.BOOSTED, 0, pageblock_order(zone)))

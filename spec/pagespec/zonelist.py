@@ -1,0 +1,135 @@
+"""Which zone serves: the first on the request's list that would keep above the mark.
+
+A request is tried twice: first against the low marks, so that kswapd is woken before memory is
+short; then, by whoever still goes without, against the lowest ones and with the rights it has.
+Between the second and the last try, what CPUs keep goes back to the buddy.
+Source: mm/page_alloc.c (get_page_from_freelist, __alloc_pages_slowpath), 2.6.11 to 6.12.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+from pagespec.checks import check_supported
+from pagespec.events import Event, Kind
+from pagespec.highatomic import unreserve_pageblock
+from pagespec.pcp.cpus import drain_all
+from pagespec.pcp.lists import Where
+from pagespec.rmqueue import Want
+from pagespec.steps import Step, Steps
+from pagespec.take import Taken, take_block
+from pagespec.watermark.check import Rights
+from pagespec.watermark.ok import watermark_fast
+from pagespec.zone import Zone
+
+Level: TypeAlias = Literal["min", "low", "high"]
+
+
+class Ask(NamedTuple):
+    """A request with all that decides which zone serves it.
+
+    zone_class: the index of the highest zone of a node that it may use, by which the reserves of
+    lower zones are measured. emergency: whether it may go below every mark.
+    """
+
+    want: Want
+    where: Where
+    zone_class: int = 0
+    emergency: bool = False
+
+
+class Served(NamedTuple):
+    """Which zone of the list served, and what it gave."""
+
+    number: int
+    taken: Taken
+
+
+NO_RIGHTS = Rights()
+
+
+def may_serve(zone: Zone, ask: Ask, level: Level, rights: Rights) -> bool:
+    """Whether the zone keeps above its mark with the request served; always, without marks.
+
+    In the era that tries the high mark first, a zone above it serves without a further question;
+    one that is not is remembered, and its CPUs' lists shrink.
+    """
+    levels = zone.levels
+    if levels is None or ask.emergency:
+        return True
+    reserve = levels.reserve[ask.zone_class] if ask.zone_class < len(levels.reserve) else 0
+    if zone.machine.era.tries_high_first and not levels.below_high:
+        if watermark_fast(zone, ask.want, levels.marks.high + levels.boost, reserve, rights):
+            return True
+        levels.below_high = True
+    mark = getattr(levels.marks, level) + levels.boost
+    if watermark_fast(zone, ask.want, mark, reserve, rights):
+        return True
+    zone.log.append(Event(Kind.BELOW_MARK, 0, ask.want.order, ask.want.mt))
+    # Atomic requests for single frames are not held up by a boost.
+    boosted = levels.boost and ask.want.order == 0 and rights.high and level == "min"
+    return bool(boosted) and watermark_fast(zone, ask.want, levels.marks.min, reserve, rights)
+
+
+def get_page_from_freelist(
+    zones: Sequence[Zone], ask: Ask, level: Level, rights: Rights
+) -> Steps[Served | None]:
+    """Try the zones in order, each with its lists and its buddy."""
+    number = 0
+    while number < len(zones):
+        if may_serve(zones[number], ask, level, rights):
+            taken = yield from take_block(zones[number], ask.want, ask.where)
+            if taken is not None:
+                return Served(number, taken)
+        number += 1
+    return None
+
+
+def serve(zones: Sequence[Zone], ask: Ask) -> Steps[Served | None]:
+    """Serve a request from the zones of its list, or None if it must go without.
+
+    Where no zone has marks there is one try, with all the rights of the request.
+    """
+    rights = Rights(high=ask.want.atomic, harder=ask.want.atomic)
+    if all(zone.levels is None for zone in zones):
+        served = yield from get_page_from_freelist(zones, ask, "min", rights)
+        return served
+    first = ask._replace(want=ask.want._replace(atomic=False))
+    served = yield from get_page_from_freelist(zones, first, "low", NO_RIGHTS)
+    if served is not None:
+        return served
+    _wake_kswapd(zones)
+    served = yield from get_page_from_freelist(zones, ask, "min", rights)
+    if served is not None or ask.want.atomic or not zones[0].machine.era.drains_on_failure:
+        return served
+    number = 0
+    while number < len(zones):
+        yield from drain_all(zones[number])
+        number += 1
+    yield Step.LOCK
+    any(_unreserve(zone, ask.want) for zone in zones)
+    yield Step.UNLOCK
+    served = yield from get_page_from_freelist(zones, ask, "min", rights)
+    return served
+
+
+def _unreserve(zone: Zone, want: Want) -> bool:
+    has_reserve = zone.machine.pageblock is not None and zone.machine.era.reserve != "none"
+    return has_reserve and unreserve_pageblock(zone, want.mt, force=False)
+
+
+def _wake_kswapd(zones: Sequence[Zone]) -> None:
+    """Let kswapd know. What it would free is not modelled; that it runs shrinks the lists."""
+    for zone in zones:
+        if zone.levels is not None:
+            zone.levels.reclaiming = True
+            zone.log.append(Event(Kind.KSWAPD, 0, 0))
+
+
+def rest(zone: Zone) -> Steps[None]:
+    """Kswapd has done its work: it sleeps, and what the boost asked for is there."""
+    check_supported(zone, zone.levels is not None)
+    yield Step.LOCK
+    if zone.levels is not None:
+        zone.levels.reclaiming = False
+        zone.levels.boost = 0
+    yield Step.UNLOCK
