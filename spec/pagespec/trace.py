@@ -20,6 +20,13 @@ On a machine with pageblocks there is more to say:
     c = contig pfn=13 pages=2 mt=C -> pfn 13
     unreserve mt=U force=1 -> none
 
+And on one whose CPUs keep page lists, with a zone that has watermarks:
+
+    machine pages=64 top=3 era=6.12 cpus=2 batch=3 high=9 min_free=16
+    a = alloc order=0 cpu=1 -> pfn 0
+    free a irq=1 contended=1
+    drain cpu=1
+
 A name stands for the block that an allocation returned, so a trace means the same to an allocator
 that picks other frames. `name+1` is a frame inside it, `pfn=9` a frame by number. A free takes the
 order of the allocation unless it says another. What follows `->` is what the spec answered when
@@ -39,8 +46,15 @@ from pagespec.verbs import Op, Outcome, Verb
 FORMAT = "pagefuzz-trace 1"
 
 
-FLAGS = ("compound", "atomic", "nofragment", "force")
+FLAGS = (
+    *("compound", "atomic", "nofragment", "force", "emergency"),
+    *("irq", "contended", "cold"),
+)
 """What a request may add with =1."""
+
+
+SIZES_GIVEN = ("batch", "high", "min_free")
+"""What a machine may say in place of what follows from its size; 0 differs from unsaid."""
 
 
 class Operand(NamedTuple):
@@ -69,6 +83,11 @@ class Request(NamedTuple):
     nofragment: bool = False
     pages: int = 0
     force: bool = False
+    emergency: bool = False
+    cpu: int = 0
+    irq: bool = False
+    contended: bool = False
+    cold: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +136,11 @@ class Names:
             nofragment=request.nofragment,
             pages=request.pages,
             force=request.force,
+            emergency=request.emergency,
+            cpu=request.cpu,
+            irq=request.irq,
+            contended=request.contended,
+            cold=request.cold,
         )
         if request.operand is None:
             return op
@@ -174,6 +198,12 @@ def _machine_line(machine: Machine) -> str:
         line += f" types={types_text(machine.types)}"
     if machine.guard:
         line += f" guard={machine.guard}"
+    if machine.cpus:
+        line += f" cpus={machine.cpus}"
+    for word in SIZES_GIVEN:
+        size = getattr(machine, word)
+        if size is not None:
+            line += f" {word}={size}"
     return line
 
 
@@ -202,6 +232,8 @@ def line_of(request: Request) -> str:
         words.append(f"order={request.order}")
     if request.verb in RANGED:
         words.append(f"pages={request.pages}")
+    if request.cpu:
+        words.append(f"cpu={request.cpu}")
     if request.mt is not UNMOVABLE:
         words.append(f"mt={LETTER_OF[request.mt]}")
     for flag in FLAGS:

@@ -8,7 +8,7 @@ from pagespec.era import era_named
 from pagespec.laws.books import all_laws
 from pagespec.machine import Machine
 from pagespec.migratetype import LETTERS, UNMOVABLE, MigrateType
-from pagespec.trace import FLAGS, FORMAT, NAMING, Operand, Request, Trace, TraceError
+from pagespec.trace import FLAGS, FORMAT, NAMING, SIZES_GIVEN, Operand, Request, Trace, TraceError
 from pagespec.types import NO_MEMORY, DomainError, Pfn, Refusal
 from pagespec.verbs import MAY_FAIL, Verb
 
@@ -40,15 +40,17 @@ _BLOCK = frozenset({"pfn", "order"})
 _RANGE = frozenset({"pfn", "pages"})
 _FRAME = frozenset({"pfn"})
 _TYPE = frozenset({"mt"})
+_CPU = frozenset({"cpu"})
+_WHERE = frozenset({"cpu", "irq", "contended", "cold"})
 SHAPES: dict[Verb, Shape] = {
     Verb.ALLOC: Shape(
         "a = alloc order=1",
         frozenset({"order"}),
-        frozenset({"mt", "compound", "atomic", "nofragment"}),
+        frozenset({"mt", "compound", "atomic", "nofragment", "emergency"}) | _WHERE,
     ),
-    Verb.FREE: Shape("free a", _BLOCK, named=True),
+    Verb.FREE: Shape("free a", _BLOCK, _WHERE, named=True),
     Verb.GET: Shape("get a", _FRAME, named=True),
-    Verb.PUT: Shape("put a", _FRAME, named=True),
+    Verb.PUT: Shape("put a", _FRAME, _WHERE, named=True),
     Verb.SPLIT: Shape("split a", _BLOCK, named=True),
     Verb.UNRESERVE: Shape("unreserve mt=M force=1", frozenset(), frozenset({"mt", "force"})),
     Verb.ISOLATE: Shape("isolate pfn=8 pages=4", _RANGE),
@@ -58,6 +60,14 @@ SHAPES: dict[Verb, Shape] = {
     Verb.HEAL: Shape("heal pfn=9", _FRAME, named=True),
     Verb.OFFLINE: Shape("offline pfn=8 pages=4", _RANGE),
     Verb.ONLINE: Shape("online pfn=8 pages=4", _RANGE),
+    Verb.DRAIN: Shape("drain cpu=1", frozenset(), _CPU),
+    Verb.DRAIN_ALL: Shape("drainall", frozenset()),
+    Verb.DISABLE: Shape("disable", frozenset()),
+    Verb.ENABLE: Shape("enable", frozenset()),
+    Verb.AGE: Shape("age cpu=1", frozenset(), _CPU),
+    Verb.UNPLUG: Shape("unplug cpu=1", frozenset(), _CPU),
+    Verb.PLUG: Shape("plug cpu=1", frozenset(), _CPU),
+    Verb.REST: Shape("rest", frozenset()),
 }
 """How each request is written."""
 
@@ -94,17 +104,19 @@ def _machine(number: int, line: str) -> Machine:
     word, _, rest = line.partition(" ")
     fields = _fields(number, rest) if word == "machine" else {}
     unknown = fields.keys() - {
-        *("pages", "top", "era", "start", "holes", "pageblock", "types", "guard")
+        *("pages", "top", "era", "start", "holes", "pageblock", "types", "guard", "cpus"),
+        *SIZES_GIVEN,
     }
     if unknown or not {"pages", "top", "era"} <= fields.keys():
         raise TraceError(
             number,
             "expected `machine pages=N top=N era=NAME`, with start=N, holes=FIRST+COUNT,..., "
-            f"pageblock=N, types=M2C and guard=N if need be, got {line[:60]!r}",
+            "pageblock=N, types=M2C, guard=N, cpus=N, batch=N, high=N and min_free=N if need be, "
+            f"got {line[:60]!r}",
         )
     whole = {
         key: _whole(number, key, fields[key])
-        for key in ("pages", "top", "start", "pageblock", "guard")
+        for key in ("pages", "top", "start", "pageblock", "guard", "cpus", *SIZES_GIVEN)
         if key in fields
     }
     try:
@@ -206,6 +218,7 @@ def _request(number: int, line: str, names: set[str]) -> Request:
         answer=_answer(number, verb, found["answer"]),
         mt=LETTERS[words["mt"]] if "mt" in words else UNMOVABLE,
         pages=_whole(number, "pages", words.get("pages", "0")),
+        cpu=_whole(number, "cpu", words.get("cpu", "0")),
         **{flag: words.get(flag) == "1" for flag in FLAGS},
     )
 
