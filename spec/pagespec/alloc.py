@@ -13,7 +13,14 @@ from typing import Protocol
 
 from pagespec import bitmap
 from pagespec.buddy import free_by_type
-from pagespec.checks import check_cpu, check_order, check_type, held_block, held_block_of_order, refused
+from pagespec.checks import (
+    check_cpu,
+    check_order,
+    check_type,
+    held_block,
+    held_block_of_order,
+    refused,
+)
 from pagespec.era import Design
 from pagespec.events import Event, Kind
 from pagespec.frames import SIZES
@@ -28,10 +35,9 @@ from pagespec.pcp.lists import (
 )
 from pagespec.rmqueue import Want
 from pagespec.steps import Step, Steps
-from pagespec.take import Taken
 from pagespec.types import CompoundBlock, Order, Pfn, WrongOrder
 from pagespec.zone import Held, Zone
-from pagespec.zonelist import Ask, serve
+from pagespec.zonelist import Ask, Taken, serve
 
 
 class FreeOneBlock(Protocol):
@@ -77,10 +83,15 @@ def hold(zone: Zone, taken: Taken, want: Want, *, compound: bool) -> Pfn:
     mt = UNMOVABLE if zone.machine.pageblock is None else want.mt
     counts_operation = taken.from_list and zone.machine.era.counts_operations
     zone.pgalloc += 1 if counts_operation else SIZES[order]
-    zone.held[pfn] = Held(order, 1, compound, mt)
-    zone.given.add(pfn)
-    zone.log.append(Event(Kind.ALLOC, pfn, order, mt))
+    give_out(zone, pfn, Held(order, 1, compound, mt), Kind.ALLOC)
     return pfn
+
+
+def give_out(zone: Zone, pfn: Pfn, held: Held, how: Kind) -> None:
+    """Let the block be held from now on."""
+    zone.held[pfn] = held
+    zone.given.add(pfn)
+    zone.log.append(Event(how, pfn, held.order, held.mt))
 
 
 def give_back(zone: Zone, pfn: Pfn, order: Order, where: Where) -> Steps[None]:
@@ -129,11 +140,12 @@ def free_pages(zone: Zone, pfn: Pfn, order: Order, where: Where = ANYWHERE) -> S
 def drop_reference(zone: Zone, pfn: Pfn) -> bool:
     """Drop one reference in one atomic step; whether it was the last.
 
-    The last one ends the holding: from here on the block is nobody's.
+    The last one ends the holding: from here on the block is nobody's, and no slot of an array.
     """
     held = zone.held[pfn]
     if held.refs == 1:
         del zone.held[pfn]
+        zone.slots.pop(pfn, None)
         return True
     zone.held[pfn] = held._replace(refs=held.refs - 1)
     zone.log.append(Event(Kind.KEPT, pfn, held.order))

@@ -8,6 +8,7 @@ Source: derived; mm/page_alloc.c (free_pages_check, split_page), mm/page_isolati
 from pagespec.bounds import frame_exists
 from pagespec.events import Event, Kind
 from pagespec.frames import SIZES, head_of
+from pagespec.machine import MAX_SLOTS
 from pagespec.migratetype import REQUESTED, MigrateType
 from pagespec.types import (
     BadCpu,
@@ -52,6 +53,12 @@ def check_cpu(zone: Zone, cpu: int) -> None:
     """Refuse a CPU that the machine does not have, or that is unplugged."""
     if not 0 <= cpu < max(1, zone.machine.cpus) or cpu in zone.unplugged:
         raise refused(zone, BadCpu, 0, 0)
+
+
+def check_slots(zone: Zone, pages: int) -> None:
+    """Refuse a bulk request for no slot, or for more than its array has."""
+    if not 1 <= pages <= MAX_SLOTS:
+        raise refused(zone, BadRange, 0, 0)
 
 
 def check_supported(zone: Zone, supported: bool) -> None:

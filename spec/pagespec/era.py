@@ -28,6 +28,7 @@ Reserve = Literal["none", "at-least-one", "one-percent"]
 ZoneLocked = Literal["attempt", "request", "list"]
 Guard = Literal["irqs-off", "no-interrupt", "local-lock", "trylock-irqs-off", "trylock"]
 MarksRule = Literal["thirds", "quarters", "shift", "scale"]
+Bulk = Literal["none", "first-of-all", "first-of-call"]
 OrderCheck = Literal["none", "counts", "lists-or-rights", "lists"]
 Shortcut = Literal["none", "wraps-cma-only", "wraps", "stops"]
 Tuning = Literal["pair", "batches", "doubling", "doubling-flush", "tuned"]
@@ -77,7 +78,10 @@ class Era:
     counts_operations: whether a block of a CPU's list counts as one frame, whatever its order, in
         what was allocated and freed.
 
-    What follows matters to hosts, whose zones have watermarks.
+    bulk: whether there are bulk requests, and which first frame must be had for the lists to be all
+        that is asked: the array's, or the call's.
+
+    What follows matters to zones with watermarks.
     min_free, marks: the rules for the marks of a zone. rights: what rights lower the minimum by.
     order_check: what is asked beyond the count for larger blocks: nothing; what the smaller orders
         hold; a suitable list, which requests with rights are spared; or a suitable list.
@@ -114,6 +118,7 @@ class Era:
     batch: BatchRule = "256k"
     tuning: Tuning = "pair"
     counts_operations: bool = False
+    bulk: Bulk = "none"
     min_free: MinFreeRule = "root"
     marks: MarksRule = "thirds"
     rights: RightsRule = "halves-down"
@@ -191,6 +196,7 @@ _5_15 = replace(
     batch="1m-rounded",
     tuning="doubling",
     counts_operations=True,
+    bulk="first-of-all",
 )
 _6_1 = replace(
     _5_15,
@@ -204,6 +210,7 @@ _6_1 = replace(
     guard="trylock-irqs-off",
     tuning="doubling-flush",
     counts_operations=False,
+    bulk="first-of-call",
 )
 _6_12 = replace(
     _6_1,

@@ -33,6 +33,8 @@ class Kind(Enum):
     REFILL = "list refilled"
     FROM_LIST = "taken from a CPU's list"
     TO_LIST = "put on a CPU's list"
+    BULK = "given out in bulk"
+    FILLED = "slots filled from a list"
     BARRED = "CPU's lists not used"
     BELOW_MARK = "zone below its mark"
     KSWAPD = "kswapd woken"

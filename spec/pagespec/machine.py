@@ -21,6 +21,9 @@ MAX_PAGES = 2**24
 MAX_CPUS = 1024
 """The most CPUs that keep page lists."""
 
+MAX_SLOTS = 256
+"""The slots of the array that bulk requests fill."""
+
 MAX_PFN = 2**40
 """One past the last frame number that a zone may reach: 4 PiB of 4 KiB frames."""
 

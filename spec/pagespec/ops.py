@@ -3,9 +3,10 @@
 from collections.abc import Callable
 
 from pagespec.alloc import alloc_pages, free_pages, get_page, put_page, split_page
+from pagespec.bulk import alloc_pages_bulk
 from pagespec.contig import alloc_contig, isolate_range, restore_range
 from pagespec.highatomic import unreserve
-from pagespec.pcp.cpus import age, disable, drain_all, drain_cpu, enable, plug, unplug
+from pagespec.pcp.cpus import age, disable, drain_all, drain_cpu, enable, expire, plug, unplug
 from pagespec.pcp.lists import Where
 from pagespec.places import heal, offline, online, poison
 from pagespec.rmqueue import Want
@@ -21,11 +22,16 @@ def _alloc(zone: Zone, op: Op) -> Steps[Pfn | None]:
     return alloc_pages(zone, want, _where(op), compound=op.compound, emergency=op.emergency)
 
 
+def _bulk(zone: Zone, op: Op) -> Steps[int]:
+    want = Want(0, op.mt, op.atomic, op.nofragment)
+    return alloc_pages_bulk(zone, op.pages, want, _where(op))
+
+
 def _where(op: Op) -> Where:
     return Where(op.cpu, op.irq, op.contended, op.cold)
 
 
-STEPS: dict[Verb, Callable[[Zone, Op], Steps[Pfn | None] | Steps[None]]] = {
+STEPS: dict[Verb, Callable[[Zone, Op], Steps[Pfn | None] | Steps[int] | Steps[None]]] = {
     Verb.ALLOC: _alloc,
     Verb.FREE: lambda zone, op: free_pages(zone, op.pfn, op.order, _where(op)),
     Verb.GET: lambda zone, op: get_page(zone, op.pfn),
@@ -46,7 +52,9 @@ STEPS: dict[Verb, Callable[[Zone, Op], Steps[Pfn | None] | Steps[None]]] = {
     Verb.AGE: lambda zone, op: age(zone, op.cpu),
     Verb.UNPLUG: lambda zone, op: unplug(zone, op.cpu),
     Verb.PLUG: lambda zone, op: plug(zone, op.cpu),
+    Verb.EXPIRE: lambda zone, op: expire(zone, op.cpu),
     Verb.REST: lambda zone, op: rest(zone),
+    Verb.BULK: _bulk,
 }
 """The steps of each request."""
 

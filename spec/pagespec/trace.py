@@ -25,22 +25,26 @@ And on one whose CPUs keep page lists, with a zone that has watermarks:
     machine pages=64 top=3 era=6.12 cpus=2 batch=3 high=9 min_free=16
     a = alloc order=0 cpu=1 -> pfn 0
     free a irq=1 contended=1
+    bulk pages=3 -> count 3
+    free slot=1
     drain cpu=1
 
 A name stands for the block that an allocation returned, so a trace means the same to an allocator
-that picks other frames. `name+1` is a frame inside it, `pfn=9` a frame by number. A free takes the
-order of the allocation unless it says another. What follows `->` is what the spec answered when
-the trace was written, and is not needed; `expect` names the law that broke. No dates, no hosts:
-the same run writes the same bytes.
+that picks other frames. `name+1` is a frame inside it, `pfn=9` a frame by number, `slot=1` the
+frame that the last bulk request saw in that slot of its array. A free takes the order of the
+allocation unless it says another. What follows `->` is what the spec answered when the trace was
+written, and is not needed; `expect` names the law that broke. No dates, no hosts: the same run
+writes the same bytes.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
 from pagespec.machine import Machine
 from pagespec.migratetype import LETTER_OF, UNMOVABLE, MigrateType
-from pagespec.types import NO_MEMORY, Block, DomainError, Order, Refusal
+from pagespec.types import NO_MEMORY, Block, DomainError, Order, Pfn, Refusal
 from pagespec.verbs import Op, Outcome, Verb
 
 FORMAT = "pagefuzz-trace 1"
@@ -67,15 +71,17 @@ class Operand(NamedTuple):
 class Request(NamedTuple):
     """One request of a trace.
 
-    name: what an allocation's block will be called. order: None for a free or split of the order
-    that the block was allocated with. answer: what the spec answered, if the trace says. The rest
-    is as in `Op`.
+    name: what an allocation's block will be called. slot: the slot of the array of bulk requests
+    whose frame the request is about, if there is no operand. order: None for a free or split of the
+    order that the block was allocated with. answer: what the spec answered, if the trace says. The
+    rest is as in `Op`.
     """
 
     verb: Verb
     order: Order | None = None
     name: str | None = None
     operand: Operand | None = None
+    slot: int | None = None
     compound: bool = False
     answer: Outcome | None = None
     mt: MigrateType = UNMOVABLE
@@ -112,8 +118,8 @@ class TraceError(DomainError):
 SIZED_BY_NAME = frozenset({Verb.FREE, Verb.SPLIT})
 """The verbs that take the order of the allocation unless they say another."""
 
-RANGED = frozenset({Verb.ISOLATE, Verb.RESTORE, Verb.CONTIG, Verb.OFFLINE, Verb.ONLINE})
-"""The verbs that say how many frames they are about, none included."""
+RANGED = frozenset({Verb.ISOLATE, Verb.RESTORE, Verb.CONTIG, Verb.OFFLINE, Verb.ONLINE, Verb.BULK})
+"""The verbs that say how many frames or slots they are about, none included."""
 
 NAMING = frozenset({Verb.ALLOC, Verb.CONTIG})
 """The verbs that give out a block, which then has a name."""
@@ -124,6 +130,7 @@ class Names:
 
     def __init__(self) -> None:
         self.blocks: dict[str, Block] = {}
+        self.slots: dict[int, Pfn] = {}
 
     def op_of(self, request: Request) -> Op | None:
         """The request in this allocator's frames, or None if its block was never allocated."""
@@ -142,6 +149,9 @@ class Names:
             contended=request.contended,
             cold=request.cold,
         )
+        if request.slot is not None:
+            pfn = self.slots.get(request.slot)
+            return None if pfn is None else op._replace(pfn=pfn)
         if request.operand is None:
             return op
         name, offset = request.operand
@@ -154,8 +164,13 @@ class Names:
             op = op._replace(order=block.order)
         return op._replace(pfn=block.pfn + offset)
 
-    def learn(self, request: Request, outcome: Outcome) -> None:
-        """Remember the block that an allocation returned."""
+    def learn(self, request: Request, outcome: Outcome, slots: Mapping[Pfn, int]) -> None:
+        """Remember the block that an allocation returned, and the array that bulk requests fill.
+
+        slots: the frames of that array as they are now, each with its slot.
+        """
+        if request.verb is Verb.BULK:
+            self.slots = {slot: pfn for pfn, slot in slots.items()}
         if request.name is not None and outcome >= 0:
             self.blocks[request.name] = Block(outcome, request.order or 0)
 
@@ -228,6 +243,8 @@ def line_of(request: Request) -> str:
             words.append(f"pfn={offset}")
         else:
             words.append(name if offset == 0 else f"{name}+{offset}")
+    if request.slot is not None:
+        words.append(f"slot={request.slot}")
     if request.order is not None:
         words.append(f"order={request.order}")
     if request.verb in RANGED:
@@ -250,4 +267,6 @@ def answer_text(verb: Verb, outcome: Outcome) -> str:
         return f"refused {Refusal(outcome).name}"
     if outcome == NO_MEMORY:
         return "none"
+    if verb is Verb.BULK:
+        return f"count {outcome}"
     return f"pfn {outcome}" if verb in NAMING else "done"

@@ -20,20 +20,22 @@ _REQUEST = re.compile(
     rf"(?:(?P<name>{_NAME}) = )?(?P<verb>{_VERBS})"
     rf"(?: (?P<of>{_NAME})(?:\+(?P<offset>{_NUMBER}))?(?![=a-z]))?"
     rf"(?P<words>(?: [a-z]+=[A-Za-z0-9]+)*)"
-    rf"(?: -> (?P<answer>pfn {_NUMBER}|none|done|refused [A-Z_]+))?"
+    rf"(?: -> (?P<answer>pfn {_NUMBER}|none|count {_NUMBER}|done|refused [A-Z_]+))?"
 )
 
 
 class Shape(NamedTuple):
     """The words that a verb takes. named: whether a block's name may stand for pfn.
 
-    A free or split of a named block needs no order.
+    A free or split of a named block needs no order. slotted: whether a slot of the array of bulk
+    requests may stand for it.
     """
 
     example: str
     needs: frozenset[str]
     may_have: frozenset[str] = frozenset()
     named: bool = False
+    slotted: bool = False
 
 
 _BLOCK = frozenset({"pfn", "order"})
@@ -48,9 +50,9 @@ SHAPES: dict[Verb, Shape] = {
         frozenset({"order"}),
         frozenset({"mt", "compound", "atomic", "nofragment", "emergency"}) | _WHERE,
     ),
-    Verb.FREE: Shape("free a", _BLOCK, _WHERE, named=True),
-    Verb.GET: Shape("get a", _FRAME, named=True),
-    Verb.PUT: Shape("put a", _FRAME, _WHERE, named=True),
+    Verb.FREE: Shape("free a", _BLOCK, _WHERE, named=True, slotted=True),
+    Verb.GET: Shape("get a", _FRAME, named=True, slotted=True),
+    Verb.PUT: Shape("put a", _FRAME, _WHERE, named=True, slotted=True),
     Verb.SPLIT: Shape("split a", _BLOCK, named=True),
     Verb.UNRESERVE: Shape("unreserve mt=M force=1", frozenset(), frozenset({"mt", "force"})),
     Verb.ISOLATE: Shape("isolate pfn=8 pages=4", _RANGE),
@@ -67,7 +69,13 @@ SHAPES: dict[Verb, Shape] = {
     Verb.AGE: Shape("age cpu=1", frozenset(), _CPU),
     Verb.UNPLUG: Shape("unplug cpu=1", frozenset(), _CPU),
     Verb.PLUG: Shape("plug cpu=1", frozenset(), _CPU),
+    Verb.EXPIRE: Shape("expire cpu=1", frozenset(), _CPU),
     Verb.REST: Shape("rest", frozenset()),
+    Verb.BULK: Shape(
+        "bulk pages=5",
+        frozenset({"pages"}),
+        frozenset({"mt", "atomic", "nofragment", "cpu", "irq", "contended"}),
+    ),
 }
 """How each request is written."""
 
@@ -218,6 +226,7 @@ def _request(number: int, line: str, names: set[str]) -> Request:
         answer=_answer(number, verb, found["answer"]),
         mt=LETTERS[words["mt"]] if "mt" in words else UNMOVABLE,
         pages=_whole(number, "pages", words.get("pages", "0")),
+        slot=_whole(number, "slot", words["slot"]) if "slot" in words else None,
         cpu=_whole(number, "cpu", words.get("cpu", "0")),
         **{flag: words.get(flag) == "1" for flag in FLAGS},
     )
@@ -237,8 +246,11 @@ def _check_shape(
 ) -> None:
     """Each verb takes its own words; only what gives out a block gives it a name."""
     shape = SHAPES[verb]
-    needs = shape.needs if operand is None else frozenset[str]()
-    right = needs <= words <= shape.needs | shape.may_have
+    slot = words & {"slot"} if shape.slotted else frozenset[str]()
+    needs = frozenset[str]() if operand is not None or slot else shape.needs
+    right = needs <= words - slot <= shape.needs | shape.may_have
+    if slot:
+        right = right and operand is None and not words & {"pfn", "order"}
     if operand is not None:
         right = right and shape.named and "pfn" not in words
     if not right or (name is not None and verb not in NAMING):
@@ -260,8 +272,10 @@ def _answer(number: int, verb: Verb, text: str | None) -> int | None:
         return NO_MEMORY
     if word == "pfn" and verb in NAMING:
         return int(value)
-    if word == "done" and verb not in NAMING:
+    if word == "count" and verb is Verb.BULK:
+        return int(value)
+    if word == "done" and verb not in NAMING | {Verb.BULK}:
         return 0
-    due = "`pfn N`" if verb in NAMING else "`done`"
+    due = "`pfn N`" if verb in NAMING else "`count N`" if verb is Verb.BULK else "`done`"
     due += " or `none`" if verb in MAY_FAIL else ""
     raise TraceError(number, f"expected {due} as the answer to {verb.value}, got {text!r}")

@@ -7,8 +7,9 @@ from pagespec.migratetype import UNMOVABLE, MigrateType
 from pagespec.types import Order, Pfn
 
 Outcome: TypeAlias = int
-"""A first frame from an allocation, 0 from any other request that was served, NO_MEMORY, or the
-code of a Refusal. The same numbers as the twin's, so that equal means equal."""
+"""A first frame from an allocation, how many slots are known filled from a bulk request, 0 from any
+other request that was served, NO_MEMORY, or the code of a Refusal. The same numbers as the twin's,
+so that equal means equal."""
 
 
 class Verb(Enum):
@@ -32,9 +33,11 @@ class Verb(Enum):
     DISABLE = "disable"
     ENABLE = "enable"
     AGE = "age"
+    EXPIRE = "expire"
     UNPLUG = "unplug"
     PLUG = "plug"
     REST = "rest"
+    BULK = "bulk"
 
 
 BLOCK_VERBS = frozenset({Verb.ALLOC, Verb.FREE, Verb.GET, Verb.PUT})
@@ -48,10 +51,13 @@ MAY_FAIL = frozenset({Verb.ALLOC, Verb.CONTIG, Verb.UNRESERVE})
 class Op(NamedTuple):
     """One request.
 
-    order: of ALLOC, FREE and SPLIT. pfn: the frame that any but ALLOC and UNRESERVE is about.
-    compound, atomic, nofragment: of ALLOC. mt: the type that ALLOC asks for, and that UNRESERVE,
-    RESTORE and CONTIG give. pages: the frames of a range, for the verbs about ranges. force: of
-    UNRESERVE.
+    order: of ALLOC, FREE and SPLIT. pfn: the frame that the request is about, if it is about one.
+    compound, atomic, nofragment: of ALLOC. mt: the type that ALLOC and BULK ask for, and that
+    UNRESERVE, RESTORE and CONTIG give. pages: the frames of a range, for the verbs about ranges, or
+    the slots of BULK. force: of UNRESERVE. emergency: of ALLOC, whether it may go below every mark.
+    cpu: the CPU that asks, or that is drained, aged, unplugged or plugged in. irq: whether an
+    interrupt asks. contended: whether somebody else holds the lock of the CPU's lists. cold: of
+    ALLOC, FREE and PUT, whether the frames need not be warm in the CPU's cache.
     """
 
     verb: Verb

@@ -56,6 +56,7 @@ class Zone:
     pcps: per CPU, its page lists: one set, or a hot and a cold one.
     levels: the zone's watermarks, if it has any.
     unplugged: the CPUs that are not running. disabled: whether the lists keep nothing for now.
+    slots: the frames that the array of bulk requests holds, each with the number of its slot.
     pgalloc, pgfree: frames allocated and freed, by the era's way of counting.
     visited: frames and list nodes that the algorithms have looked at.
     log: what happened, in the kernel's words; whoever reads it clears it.
@@ -80,6 +81,7 @@ class Zone:
     levels: Levels | None
     unplugged: set[int]
     disabled: bool
+    slots: dict[Pfn, int]
     pgalloc: int
     pgfree: int
     visited: int
@@ -116,6 +118,7 @@ def empty_zone(machine: Machine) -> Zone:
         levels=levels_of(machine),
         unplugged=set(),
         disabled=False,
+        slots={},
         pgalloc=0,
         pgfree=0,
         visited=0,
@@ -143,8 +146,12 @@ def copy_of(zone: Zone) -> Zone:
         poisoned=zone.poisoned.copy(),
         offline=zone.offline.copy(),
         pcps=[[copy_of_pcp(pcp) for pcp in pcps] for pcps in zone.pcps],
-        levels=copy_of_levels(zone.levels),
         unplugged=zone.unplugged.copy(),
+        disabled=zone.disabled,
+        slots=zone.slots.copy(),
+        pgalloc=zone.pgalloc,
+        pgfree=zone.pgfree,
+        levels=copy_of_levels(zone.levels),
         visited=zone.visited,
         log=zone.log.copy(),
     )

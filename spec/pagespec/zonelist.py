@@ -3,25 +3,44 @@
 A request is tried twice: first against the low marks, so that kswapd is woken before memory is
 short; then, by whoever still goes without, against the lowest ones and with the rights it has.
 Between the second and the last try, what CPUs keep goes back to the buddy.
-Source: mm/page_alloc.c (get_page_from_freelist, __alloc_pages_slowpath), 2.6.11 to 6.12.
+Source: mm/page_alloc.c (get_page_from_freelist, rmqueue, __alloc_pages_slowpath), 2.6.11 to 6.12.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
+from pagespec import bitmap
 from pagespec.checks import check_supported
+from pagespec.era import Design
 from pagespec.events import Event, Kind
-from pagespec.highatomic import unreserve_pageblock
+from pagespec.highatomic import reserve_pageblock, unreserve_pageblock
 from pagespec.pcp.cpus import drain_all
-from pagespec.pcp.lists import Where
-from pagespec.rmqueue import Want
+from pagespec.pcp.lists import Where, alloc_from_list, may_use_lists
+from pagespec.rmqueue import Want, rmqueue
 from pagespec.steps import Step, Steps
-from pagespec.take import Taken, take_block
-from pagespec.watermark.check import Rights
+from pagespec.types import Pfn
+from pagespec.watermark.check import NO_RIGHTS, Rights
+from pagespec.watermark.levels import Levels
 from pagespec.watermark.ok import watermark_fast
 from pagespec.zone import Zone
 
 Level: TypeAlias = Literal["min", "low", "high"]
+
+
+RMQUEUE: dict[Design, Callable[[Zone, Want], Pfn | None]] = {
+    "tag": rmqueue,
+    "bitmap": lambda zone, want: bitmap.rmqueue(zone, want.order),
+}
+
+LISTS_THEN_BUDDY = ("pair", "doubling-flush", "tuned")
+"""The ways of tuning in whose eras a list that could not be refilled is not the end."""
+
+
+class Taken(NamedTuple):
+    """A block that left the free memory, and whether it came from a CPU's list."""
+
+    pfn: Pfn
+    from_list: bool
 
 
 class Ask(NamedTuple):
@@ -44,7 +63,34 @@ class Served(NamedTuple):
     taken: Taken
 
 
-NO_RIGHTS = Rights()
+def take_block(zone: Zone, want: Want, where: Where) -> Steps[Taken | None]:
+    """Take a block off the zone, or None if it has none for the request.
+
+    An atomic request of more than one frame leaves its pageblock to the reserve.
+    """
+    era = zone.machine.era
+    pfn: Pfn | None = None
+    listed = may_use_lists(zone, want.order, where)
+    if listed:
+        pfn = yield from alloc_from_list(zone, want, where)
+    if pfn is None and (not listed or era.tuning in LISTS_THEN_BUDDY):
+        listed = False
+        yield Step.LOCK
+        pfn = RMQUEUE[era.design](zone, want)
+        yield Step.UNLOCK
+    if pfn is None:
+        return None
+    grouped = zone.machine.pageblock is not None
+    if grouped and want.atomic and want.order > 0 and era.reserve != "none":
+        yield Step.LOCK
+        reserve_pageblock(zone, pfn, want.order)
+        yield Step.UNLOCK
+    return Taken(pfn, listed)
+
+
+def reserve_against(levels: Levels, ask: Ask) -> int:
+    """What the zone keeps from requests of that class; a zone alone keeps nothing."""
+    return levels.reserve[ask.zone_class] if ask.zone_class < len(levels.reserve) else 0
 
 
 def may_serve(zone: Zone, ask: Ask, level: Level, rights: Rights) -> bool:
@@ -56,7 +102,7 @@ def may_serve(zone: Zone, ask: Ask, level: Level, rights: Rights) -> bool:
     levels = zone.levels
     if levels is None or ask.emergency:
         return True
-    reserve = levels.reserve[ask.zone_class] if ask.zone_class < len(levels.reserve) else 0
+    reserve = reserve_against(levels, ask)
     if zone.machine.era.tries_high_first and not levels.below_high:
         if watermark_fast(zone, ask.want, levels.marks.high + levels.boost, reserve, rights):
             return True

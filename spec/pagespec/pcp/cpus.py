@@ -99,6 +99,20 @@ def age(zone: Zone, cpu: int) -> Steps[None]:
     yield Step.UNGUARD
 
 
+def expire(zone: Zone, cpu: int) -> Steps[None]:
+    """A CPU has not used a remote node's zone for a while: a batch of what it keeps goes back."""
+    check_supported(zone, zone.machine.cpus > 0 and zone.machine.era.tuning != "pair")
+    check_cpu(zone, cpu)
+    pcp = zone.pcps[cpu][0]
+    yield Step.GUARD
+    pages = min(pcp.count, pcp.load.batch)
+    if pages:
+        yield Step.LOCK
+        drain(zone, pcp, pages)
+        yield Step.UNLOCK
+    yield Step.UNGUARD
+
+
 def unplug(zone: Zone, cpu: int) -> Steps[None]:
     """Take a CPU away: its lists are drained; the others share what it could keep (since 5.14)."""
     check_supported(zone, zone.machine.cpus > 1)

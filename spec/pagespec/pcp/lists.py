@@ -105,25 +105,31 @@ def alloc_from_list(zone: Zone, want: Want, where: Where) -> Steps[Pfn | None]:
     """Take a block from the CPU's list, refilled if need be, or None if the buddy has none."""
     if zone.machine.pageblock is None:
         want = want._replace(mt=UNMOVABLE)
-    order, mt = want.order, want.mt
     pcp = lists_for(zone, where)
-    index = list_index(zone.machine.era.lists, order, mt)
+    index = list_index(zone.machine.era.lists, want.order, want.mt)
     yield Step.GUARD
     if isinstance(pcp.load, Doubling):
         pcp.load = after_alloc(pcp.load)
     elif isinstance(pcp.load, Tuned):
         pcp.load = taken(pcp.load)
-    if must_refill(pcp, index):
-        blocks = blocks_to_refill(zone, pcp, order)
-        yield Step.LOCK
-        rmqueue_bulk(zone, pcp, index, want, blocks, reverse=_from_tail(zone, where))
-        yield Step.UNLOCK
-    pfn: Pfn | None = None
-    if pcp.lists[index]:
-        pfn, _ = pcp.lists[index].popitem(last=_from_tail(zone, where))
-        pcp.count -= SIZES[order]
-        zone.log.append(Event(Kind.FROM_LIST, pfn, order, mt))
+    pfn = yield from take_from_list(zone, pcp, index, want, where)
     yield Step.UNGUARD
+    return pfn
+
+
+def take_from_list(zone: Zone, pcp: Pcp, index: int, want: Want, where: Where) -> Steps[Pfn | None]:
+    """The same with the guard held already: all that bulk requests repeat."""
+    from_tail = _from_tail(zone, where)
+    if must_refill(pcp, index):
+        blocks = blocks_to_refill(zone, pcp, want.order)
+        yield Step.LOCK
+        rmqueue_bulk(zone, pcp, index, want, blocks, reverse=from_tail)
+        yield Step.UNLOCK
+    if not pcp.lists[index]:
+        return None
+    pfn, _ = pcp.lists[index].popitem(last=from_tail)
+    pcp.count -= SIZES[want.order]
+    zone.log.append(Event(Kind.FROM_LIST, pfn, want.order, want.mt))
     return pfn
 
 

@@ -26,6 +26,8 @@ class Rights(NamedTuple):
     oom: bool = False
 
 
+NO_RIGHTS = Rights()
+
 RightsRule: TypeAlias = Literal["halves-down", "quarter-after", "oom-instead", "harder-needs-high"]
 """What rights lower the minimum by: in 2.6.9, until 4.12, until 6.2, and since."""
 
