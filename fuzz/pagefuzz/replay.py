@@ -40,7 +40,7 @@ def replay(trace: Trace, factory: Factory, level: Level = "exact") -> Verdict:
             if op is None or op.verb not in lockstep.target.verbs:
                 skipped.append(step - 1)
             else:
-                names.learn(request, lockstep.step(op))
+                names.learn(request, lockstep.step(op), {})
         step += 1
         lockstep.finish()
     except LawBroken as broken:

@@ -39,7 +39,9 @@ from pageimpl.memory import (
 )
 from pageimpl.migratetype import TYPES
 from pageimpl.walk import TornList
+from pagespec.pcp.state import empty_pcps
 from pagespec.types import Order, Pfn
+from pagespec.watermark.levels import levels_of
 from pagespec.zone import Held, Zone
 
 __all__ = ["TornList", "zone_of"]
@@ -153,6 +155,13 @@ def zone_of(allocator: Allocator) -> Zone:
         guards=guards,
         poisoned=owners.poisoned,
         offline=owners.offline,
+        pcps=empty_pcps(machine),
+        levels=levels_of(machine),
+        unplugged=set(),
+        disabled=False,
+        slots={},
+        pgalloc=0,
+        pgfree=0,
         visited=0,
         log=[],
     )

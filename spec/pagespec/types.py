@@ -9,6 +9,15 @@ Pfn: TypeAlias = int
 Order: TypeAlias = int
 """A count of doublings: a block of order o has 2**o frames."""
 
+class ZoneClass(IntEnum):
+    """The kinds of zones of a node, lowest first; a request names the highest that it may use."""
+
+    DMA = 0
+    DMA32 = 1
+    NORMAL = 2
+    MOVABLE = 3
+
+
 MAX_TOP: Order = 15
 """The largest TOP that a machine may have; Linux uses 10."""
 

@@ -4,7 +4,7 @@ from enum import Enum
 from typing import NamedTuple, TypeAlias
 
 from pagespec.migratetype import UNMOVABLE, MigrateType
-from pagespec.types import Order, Pfn
+from pagespec.types import Order, Pfn, ZoneClass
 
 Outcome: TypeAlias = int
 """A first frame from an allocation, how many slots are known filled from a bulk request, 0 from any
@@ -57,7 +57,8 @@ class Op(NamedTuple):
     the slots of BULK. force: of UNRESERVE. emergency: of ALLOC, whether it may go below every mark.
     cpu: the CPU that asks, or that is drained, aged, unplugged or plugged in. irq: whether an
     interrupt asks. contended: whether somebody else holds the lock of the CPU's lists. cold: of
-    ALLOC, FREE and PUT, whether the frames need not be warm in the CPU's cache.
+    ALLOC, FREE and PUT, whether the frames need not be warm in the CPU's cache. node, highest: of
+    ALLOC and BULK on hosts of several zones, the node to be near and the highest zone allowed.
     """
 
     verb: Verb
@@ -74,3 +75,5 @@ class Op(NamedTuple):
     irq: bool = False
     contended: bool = False
     cold: bool = False
+    node: int = 0
+    highest: ZoneClass = ZoneClass.NORMAL

@@ -88,8 +88,13 @@ class Zone:
     log: list[Event]
 
 
+COUNTS = ("pgalloc", "pgfree")
+"""The fields that only ever grow, and on which nothing depends."""
+
 STATE = tuple(
-    field.name for field in fields(Zone) if field.name not in ("machine", "visited", "log")
+    field.name
+    for field in fields(Zone)
+    if field.name not in ("machine", "visited", "log", *COUNTS)
 )
 """The fields of a zone that are its state; `visited` and `log` say what happened on the way."""
 

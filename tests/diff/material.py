@@ -72,7 +72,7 @@ def shown_by(trace: Trace, era: Era) -> list[Shown]:
         assert op is not None
         zone.log.clear()
         outcome = perform(zone, op)
-        names.learn(request, outcome)
+        names.learn(request, outcome, zone.slots)
         shown.append(_shown(zone, outcome))
     return shown
 

@@ -131,7 +131,7 @@ def test_types_and_places_are_drawn_frame_by_frame() -> None:
     for request in trace.requests:
         op = names.op_of(request)
         assert op is not None
-        names.learn(request, perform(zone, op))
+        names.learn(request, perform(zone, op), zone.slots)
 
     assert picture(zone) == DRAWN
 

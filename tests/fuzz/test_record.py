@@ -40,7 +40,7 @@ def replayed(machine: Machine, done: list[tuple[Op, Outcome]]) -> list[Outcome]:
         assert op is not None
         outcome = perform(zone, op)
         assert outcome == request.answer
-        names.learn(request, outcome)
+        names.learn(request, outcome, zone.slots)
         outcomes.append(outcome)
     return outcomes
 

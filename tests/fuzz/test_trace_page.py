@@ -26,7 +26,7 @@ def test_the_examples_are_answered_as_they_say(text: str) -> None:
         assert op is not None
         outcome = perform(zone, op)
         assert request.answer in (None, outcome), request
-        names.learn(request, outcome)
+        names.learn(request, outcome, zone.slots)
 
 
 def test_every_verb_is_shown_and_explained() -> None:

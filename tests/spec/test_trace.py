@@ -257,7 +257,7 @@ def test_names_follow_the_allocator(data: DataObject) -> None:
     """A trace means the same to an allocator that gives out other frames."""
     names = Names()
     order, pfn = data.draw(st.integers(0, 9)), data.draw(st.integers(0, 2**30))
-    names.learn(Request(Verb.ALLOC, order, "a"), pfn)
+    names.learn(Request(Verb.ALLOC, order, "a"), pfn, {})
 
     assert names.blocks == {"a": Block(pfn, order)}
     assert names.op_of(Request(Verb.FREE, operand=Operand("a", 0))) == Op(Verb.FREE, order, pfn)
@@ -311,6 +311,6 @@ def test_the_answers_of_the_examples_are_the_specs(text: str) -> None:
         op = names.op_of(request)
         assert op is not None
         outcome = perform(zone, op)
-        names.learn(request, outcome)
+        names.learn(request, outcome, zone.slots)
 
         assert request.answer in (None, outcome)

@@ -70,7 +70,7 @@ def command(path: Path, step: int | None) -> Exit:
             continue
         zone.log.clear()
         outcome = perform(zone, op)
-        names.learn(request, outcome)
+        names.learn(request, outcome, zone.slots)
         title = f"{line_of(request._replace(answer=None))}    {answered(op, outcome)}"
         _draw(step, number, title, zone, zone.log)
     return Exit.HELD

@@ -16,7 +16,9 @@ from pagespec.laws.state import STATE_LAWS
 from pagespec.laws.swept import swept
 from pagespec.machine import Machine
 from pagespec.migratetype import CMA, HIGHATOMIC, ISOLATE, MigrateType
+from pagespec.pcp.state import empty_pcps
 from pagespec.types import MAX_TOP, DomainError, Order, Pfn
+from pagespec.watermark.levels import levels_of
 from pagespec.zone import Held, Zone
 
 State: TypeAlias = bytes
@@ -152,6 +154,13 @@ def thawed(machine: Machine, state: State) -> Zone:
             for number, mark in enumerate(blocks[:-1])
             if mark & OFFLINE
         },
+        pcps=empty_pcps(machine),
+        levels=levels_of(machine),
+        unplugged=set(),
+        disabled=False,
+        slots={},
+        pgalloc=0,
+        pgfree=0,
         visited=0,
         log=[],
     )
