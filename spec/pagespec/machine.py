@@ -40,7 +40,8 @@ class Machine:
         disabled: there is one free list per order, and every request is UNMOVABLE.
     types: the type of each pageblock before boot, lowest first; all MOVABLE if empty.
     guard: free halves below that order become guard pages (debug_guardpage_minorder).
-    cpus: how many CPUs keep page lists of the zone; with 0 the buddy stands alone.
+    cpus: how many CPUs keep page lists of the zone; with 0 the buddy stands alone. far: those of
+        them that belong to another node than the zone; only hosts of several nodes have any.
     batch, high: the sizes of those lists, in place of what follows from the zone's size.
     min_free: min_free_kbytes, from which the zone's watermarks follow; None for a zone without.
 
@@ -56,6 +57,7 @@ class Machine:
     types: tuple[MigrateType, ...] = ()
     guard: Order = 0
     cpus: int = 0
+    far: frozenset[int] = frozenset()
     batch: int | None = None
     high: int | None = None
     min_free: int | None = None
@@ -97,6 +99,8 @@ class Machine:
             )
         if not 0 <= self.cpus <= MAX_CPUS:
             raise DomainError(f"cpus={self.cpus}: page lists are kept by 0 to {MAX_CPUS} CPUs")
+        if any(not 0 <= cpu < self.cpus for cpu in self.far):
+            raise DomainError(f"far={sorted(self.far)}: expected CPUs below cpus={self.cpus}")
         for name, size in (("batch", self.batch), ("high", self.high)):
             if size is None:
                 continue

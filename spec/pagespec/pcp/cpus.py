@@ -8,7 +8,7 @@ from pagespec.checks import check_cpu, check_supported, refused
 from pagespec.events import Event, Kind
 from pagespec.pcp.lists import drain
 from pagespec.pcp.sizes import Pageset
-from pagespec.pcp.state import loads_of
+from pagespec.pcp.state import loads_of, low_mark_of
 from pagespec.pcp.tuning import Doubling, Tuned, decay
 from pagespec.steps import Step, Steps
 from pagespec.types import BadCpu
@@ -48,7 +48,7 @@ def disable(zone: Zone) -> Steps[None]:
     """Let the lists keep nothing until they are enabled again: every free drains what it adds."""
     check_supported(zone, zone.machine.cpus > 0 and not zone.disabled and _can_disable(zone))
     zone.disabled = True
-    _resize(zone)
+    resize(zone)
     yield from drain_all(zone)
 
 
@@ -57,7 +57,7 @@ def enable(zone: Zone) -> Steps[None]:
     check_supported(zone, zone.machine.cpus > 0 and zone.disabled)
     yield Step.GUARD
     zone.disabled = False
-    _resize(zone)
+    resize(zone)
     yield Step.UNGUARD
 
 
@@ -66,11 +66,17 @@ def _can_disable(zone: Zone) -> bool:
     return zone.machine.era.tuning not in ("pair", "batches")
 
 
-def _resize(zone: Zone) -> None:
-    """Set the sizes of every CPU's lists; what they have learnt stays."""
-    running = zone.machine.cpus - len(zone.unplugged)
+def resize(zone: Zone) -> None:
+    """Set the sizes of every CPU's lists; what they have learnt stays.
+
+    Since 5.14 the running CPUs of the zone's node share what it may spare, or all if it has none.
+    """
+    machine = zone.machine
+    running = set(range(machine.cpus)) - zone.unplugged
+    near = len(running.difference(machine.far)) or len(running)
+    loads = loads_of(machine, low_mark_of(machine, zone.levels), near)
     for pcps in zone.pcps:
-        for pcp, load in zip(pcps, loads_of(zone.machine, max(1, running)), strict=True):
+        for pcp, load in zip(pcps, loads, strict=True):
             old = pcp.load
             if isinstance(load, Tuned) and isinstance(old, Tuned):
                 high_min, high_max, batch = load[:3]
@@ -122,7 +128,7 @@ def unplug(zone: Zone, cpu: int) -> Steps[None]:
     zone.unplugged.add(cpu)
     zone.log.append(Event(Kind.UNPLUGGED, cpu, 0))
     yield from _drain(zone, cpu)
-    _resize(zone)
+    resize(zone)
 
 
 def plug(zone: Zone, cpu: int) -> Steps[None]:
@@ -133,5 +139,5 @@ def plug(zone: Zone, cpu: int) -> Steps[None]:
     yield Step.GUARD
     zone.unplugged.discard(cpu)
     zone.log.append(Event(Kind.PLUGGED, cpu, 0))
-    _resize(zone)
+    resize(zone)
     yield Step.UNGUARD

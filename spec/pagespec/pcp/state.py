@@ -22,7 +22,8 @@ from pagespec.pcp.sizes import (
 )
 from pagespec.pcp.tuning import Doubling, Tuned
 from pagespec.types import Pfn
-from pagespec.watermark.marks import MIN_FREE_RULES, marks_by_scale, min_free_kbytes, share_of
+from pagespec.watermark.levels import Levels, levels_of, marks_of
+from pagespec.watermark.marks import MIN_FREE_RULES, min_free_kbytes
 
 Load: TypeAlias = Pageset | Doubling | Tuned
 """The sizes of a CPU's lists, with what they have learnt."""
@@ -51,11 +52,21 @@ def copy_of_pcp(pcp: Pcp) -> Pcp:
     return replace(pcp, lists=[blocks.copy() for blocks in pcp.lists])
 
 
-def loads_of(machine: Machine, running: int) -> tuple[Load, ...]:
+def low_mark_of(machine: Machine, levels: Levels | None) -> int:
+    """The zone's low mark as it stands; without watermarks, what the kernel would choose itself."""
+    if levels is not None:
+        return levels.marks.low + levels.boost
+    pages = sum(end - first for first, end in machine.managed)
+    kbytes = min_free_kbytes(4 * pages, MIN_FREE_RULES[machine.era.min_free])
+    return marks_of(machine.era, kbytes, pages, pages).low
+
+
+def loads_of(machine: Machine, low_mark: int, running: int) -> tuple[Load, ...]:
     """The sizes of one CPU's lists, of so many that run: one set, or a hot and a cold one.
 
-    Where the machine sets batch or high itself, they stand for what the zone's size would give:
-    real zones are so much larger that small ones would keep nothing.
+    low_mark: what the CPUs share since 5.14, in frames. Where the machine sets batch or high
+    itself, they stand for what the zone's size would give: real zones are so much larger that small
+    ones would keep nothing.
     """
     pages = sum(end - first for first, end in machine.managed)
     raw = (
@@ -70,11 +81,7 @@ def loads_of(machine: Machine, running: int) -> tuple[Load, ...]:
     if tuning == "batches":
         pageset = six_batches(raw)
         return (pageset if machine.high is None else pageset._replace(high=machine.high),)
-    high = machine.high
-    if high is None:
-        kbytes = min_free_kbytes(4 * pages, MIN_FREE_RULES["256m"])
-        low = marks_by_scale(share_of(kbytes, pages, pages), pages).low
-        high = high_by_watermark(low, running, batch)
+    high = high_by_watermark(low_mark, running, batch) if machine.high is None else machine.high
     if tuning == "tuned":
         return (Tuned(high, max(high, highest(pages, running, batch)), batch),)
     return (Doubling(high, batch),)
@@ -82,5 +89,7 @@ def loads_of(machine: Machine, running: int) -> tuple[Load, ...]:
 
 def empty_pcps(machine: Machine) -> list[list[Pcp]]:
     """The lists of every CPU, in two sets where hot and cold blocks are kept apart."""
-    loads = loads_of(machine, machine.cpus) if machine.cpus else ()
+    low_mark = low_mark_of(machine, levels_of(machine))
+    near = machine.cpus - len(machine.far) or machine.cpus
+    loads = loads_of(machine, low_mark, near) if machine.cpus else ()
     return [[empty_pcp(machine, load) for load in loads] for _ in range(machine.cpus)]
