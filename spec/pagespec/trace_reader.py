@@ -132,7 +132,15 @@ def _machine(number: int, line: str) -> Machine:
             era=era_named(fields["era"]),
             holes=tuple(_holes(number, fields["holes"])) if "holes" in fields else (),
             types=tuple(_types(number, fields["types"])) if "types" in fields else (),
-            **whole,
+            pages=whole["pages"],
+            top=whole["top"],
+            start=whole.get("start", 0),
+            pageblock=whole.get("pageblock"),
+            guard=whole.get("guard", 0),
+            cpus=whole.get("cpus", 0),
+            batch=whole.get("batch"),
+            high=whole.get("high"),
+            min_free=whole.get("min_free"),
         )
     except TraceError:
         raise
