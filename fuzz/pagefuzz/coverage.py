@@ -10,13 +10,14 @@ from typing import TypeAlias
 from pagespec.events import Event, Kind
 from pagespec.frames import SIZES
 from pagespec.migratetype import MigrateType
+from pagespec.pcp.index import COSTLY
 from pagespec.types import FAULT, NO_MEMORY, Refusal
 from pagespec.verbs import Op, Outcome, Verb
 from pagespec.zone import Zone, free_blocks
 
 Number: TypeAlias = int
 """What tells events of one kind apart: the order; the refusal's code; of a fallback the pair of
-types, see `pair`; 0 where nothing does."""
+types, see `pair`; of CPUs' lists the order up to `HUGE`; 0 where nothing does."""
 
 Met: TypeAlias = tuple[Kind | Verb, Number]
 """An event, or that a request of a verb was served."""
@@ -30,6 +31,12 @@ BY_ORDER = frozenset(
 )
 """The kinds that are told apart by the event's order, or by the code that stands in its place."""
 
+OF_LISTS = frozenset({Kind.REFILL, Kind.FROM_LIST, Kind.TO_LIST, Kind.PCPU_DRAIN})
+"""The kinds that are told apart by the order of the list, of which huge ones count as one."""
+
+HUGE = COSTLY + 1
+"""Stands for the order of huge pages, which differs by machine."""
+
 
 def pair(mt: MigrateType, from_mt: MigrateType) -> Number:
     """A number for a request of type mt that a block of another type served."""
@@ -42,8 +49,14 @@ def events_of(log: Iterable[Event]) -> Reached:
     # Most of a log is the same few events over and over.
     seen = Counter((event.kind, event.order, event.mt, event.from_mt) for event in log)
     for (kind, order, mt, from_mt), count in seen.items():
-        number = order if kind in BY_ORDER else 0
-        reached[kind, pair(mt, from_mt) if kind is Kind.EXTFRAG else number] += count
+        number = 0
+        if kind in BY_ORDER:
+            number = order
+        elif kind in OF_LISTS:
+            number = min(order, HUGE)
+        elif kind is Kind.EXTFRAG:
+            number = pair(mt, from_mt)
+        reached[kind, number] += count
     return reached
 
 
@@ -100,4 +113,6 @@ def name_of_event(event: Met) -> str:
     if kind is Kind.EXTFRAG:
         mt, from_mt = (MigrateType(part).name for part in divmod(number, len(MigrateType)))
         return f"{kind.value}: {mt} from {from_mt}"
-    return f"{kind.value} at order {number}" if kind in BY_ORDER else kind.value
+    if kind in OF_LISTS and number == HUGE:
+        return f"{kind.value} at the order of huge pages"
+    return f"{kind.value} at order {number}" if kind in BY_ORDER | OF_LISTS else kind.value

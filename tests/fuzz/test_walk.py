@@ -8,12 +8,12 @@ import pytest
 from tests.fuzz.material import plan_of
 
 from pagefuzz.campaign.floor import SERVES, floor_of
-from pagefuzz.campaign.mix import random_mix
+from pagefuzz.campaign.mix import random_mix, remember
 from pagefuzz.campaign.plan import Result
 from pagefuzz.campaign.requests import Known, random_op
 from pagefuzz.campaign.verdict import Offer, exits_of, summary_of
 from pagefuzz.campaign.walk import BEHAVIOURS, WALK_REQUESTS, large_machine, random_machine, walk
-from pagefuzz.coverage import BY_ORDER, Reached, events_of, verbs_served
+from pagefuzz.coverage import BY_ORDER, OF_LISTS, Reached, events_of, verbs_served
 from pagefuzz.exits import Exit, worst
 from pagefuzz.lockstep import Lockstep
 from pagefuzz.target.builtin import Spec
@@ -45,6 +45,7 @@ def reached_by(era: Era, walks: int, offered: frozenset[Verb] = ALL) -> Reached:
             op = random_op(rng, Known(zone, out), mix)
             done.append((op, perform(zone, op)))
             enter(out, *done[-1])
+            remember(mix, *done[-1])
         reached += events_of(zone.log) + verbs_served(done)
     return reached
 
@@ -56,7 +57,7 @@ def test_walks_meet_the_floor_and_no_other_branch(eras: tuple[Era, ...]) -> None
     reached = reached_by(eras[0], WALKS)
 
     assert floor - reached.keys() == set()
-    always = BY_ORDER | BLOCK_VERBS | {Kind.ZONE_LOCKED}
+    always = BY_ORDER | OF_LISTS | BLOCK_VERBS | {Kind.ZONE_LOCKED}
     branches = {event for event in reached if event[0] not in always}
     refusals = {event for event in reached if event[0] is Kind.REFUSE}
     assert (branches | refusals) - floor == set()

@@ -6,11 +6,12 @@ and the table says why.
 
 from collections.abc import Callable
 
-from pagefuzz.coverage import Met, pair
+from pagefuzz.coverage import HUGE, OF_LISTS, Met, pair
 from pagespec.era import Era
 from pagespec.events import Kind
 from pagespec.laws.law import Level
 from pagespec.migratetype import FALLBACKS, RECLAIMABLE
+from pagespec.pcp.index import COSTLY
 from pagespec.types import Order, Refusal
 from pagespec.verbs import BLOCK_VERBS, Verb
 
@@ -28,6 +29,14 @@ REFUSED_RANGES = frozenset(
 
 MEETS: dict[Kind, Callable[[Era], bool]] = {
     Kind.PIECES: lambda era: True,
+    Kind.BULK: lambda era: era.bulk != "none",
+    Kind.FILLED: lambda era: era.bulk != "none",
+    Kind.BARRED: lambda era: era.guard in ("no-interrupt", "trylock-irqs-off", "trylock"),
+    Kind.BELOW_MARK: lambda era: True,
+    Kind.KSWAPD: lambda era: True,
+    Kind.BOOSTED: lambda era: era.boosts,
+    Kind.UNPLUGGED: lambda era: True,
+    Kind.PLUGGED: lambda era: True,
     Kind.MOVED: lambda era: era.numbering is not None,
     Kind.TAKEN: lambda era: era.numbering is not None,
     Kind.CLAIMED: lambda era: era.numbering is not None,
@@ -75,6 +84,17 @@ SERVES: dict[Verb, Callable[[Era], bool]] = {
     Verb.CONTIG: lambda era: era.isolation != "move",
     Verb.POISON: lambda era: era.takes_poisoned,
     Verb.HEAL: lambda era: era.returns_poisoned,
+    Verb.DRAIN: lambda era: True,
+    Verb.DRAIN_ALL: lambda era: True,
+    # Before, the lists held single frames alone, and nobody had to do without them.
+    Verb.DISABLE: lambda era: era.tuning not in ("pair", "batches"),
+    Verb.ENABLE: lambda era: era.tuning not in ("pair", "batches"),
+    Verb.AGE: lambda era: era.tuning == "tuned",
+    Verb.EXPIRE: lambda era: era.tuning != "pair",
+    Verb.UNPLUG: lambda era: True,
+    Verb.PLUG: lambda era: True,
+    Verb.REST: lambda era: True,
+    Verb.BULK: lambda era: era.bulk != "none",
 }
 """Which eras have each operation beside those on blocks at all."""
 
@@ -85,7 +105,8 @@ def floor_of(era: Era, level: Level, top: Order, verbs: frozenset[Verb]) -> set[
     At every order up to top a block is handed out and taken back, a request fails, and where free
     blocks are shown one is split and merged; each refusal, or just one where reasons may go unsaid;
     whatever the era's placement and the allocator's references add; and of an allocator that takes
-    every request, each branch of the era and each pair of its fallbacks.
+    every request, each branch of the era, each pair of its fallbacks, and the way to and from CPUs'
+    lists at each order that they keep.
     """
     handed = {Kind.ALLOC, Kind.FREE, Kind.FAIL}
     floor: set[Met] = {(kind, order) for kind in handed for order in range(top + 1)}
@@ -105,16 +126,24 @@ def floor_of(era: Era, level: Level, top: Order, verbs: frozenset[Verb]) -> set[
         floor |= {(Kind.REFUSE, refusal) for refusal in _refused_rest(era)}
         floor |= {(verb, 0) for verb, serves in SERVES.items() if serves(era)}
         floor |= {(kind, 0) for kind, meets in MEETS.items() if meets(era)}
+        floor |= {(kind, order) for kind in OF_LISTS for order in _orders_listed(era, top)}
         floor |= _pairs(era)
     return floor
 
 
 def _refused_rest(era: Era) -> frozenset[Refusal]:
     """Why the era refuses requests of other verbs, or of types; see `MEETS` for the eras."""
-    refused = {Refusal.UNSUPPORTED, Refusal.BAD_TYPE, Refusal.COMPOUND}
+    refused = {Refusal.UNSUPPORTED, Refusal.BAD_TYPE, Refusal.COMPOUND, Refusal.BAD_CPU}
     if era.returns_poisoned:
         refused.add(Refusal.NOT_POISONED)
     return frozenset(refused | REFUSED_RANGES if era.numbering is not None else refused)
+
+
+def _orders_listed(era: Era, top: Order) -> set[Order]:
+    """The orders of the blocks that the era's CPUs keep in lists, as events tell them apart."""
+    if era.lists in ("one", "types"):
+        return {0}
+    return {*range(min(top, COSTLY) + 1), *({HUGE} if top > COSTLY else ())}
 
 
 def _pairs(era: Era) -> set[Met]:

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from random import Random
 from typing import NamedTuple, TypeAlias
 
-from pagefuzz.campaign.mix import Mix, random_types
+from pagefuzz.campaign.mix import OF_CPUS, OF_LISTS, Mix, random_types
 from pagefuzz.undoing import OutOfUse
 from pagespec.frames import SIZES
 from pagespec.laws.holdings import Holdings
+from pagespec.machine import MAX_SLOTS
 from pagespec.migratetype import CMA, MOVABLE, REQUESTED, UNMOVABLE, MigrateType
 from pagespec.types import Block, Order, Pfn
 from pagespec.verbs import Op, Verb
@@ -48,9 +49,10 @@ def random_op(rng: Random, known: Known, mix: Mix) -> Op:
         return _alloc(rng, mix)
     pfn = rng.choice(_worth_freeing(rng, book))
     if dice < mix.illegal + mix.references:
-        return Op(rng.choice((Verb.GET, Verb.GET, Verb.PUT)), 0, pfn)
+        verb = rng.choice((Verb.GET, Verb.GET, Verb.PUT))
+        return Op(verb, 0, pfn) if verb is Verb.GET else _where(rng, mix, Op(verb, 0, pfn))
     mix.stale.append(Block(pfn, book.held[pfn].order))
-    return Op(Verb.FREE, book.held[pfn].order, pfn)
+    return _where(rng, mix, Op(Verb.FREE, book.held[pfn].order, pfn))
 
 
 def _worth_freeing(rng: Random, book: Holdings) -> list[Pfn]:
@@ -61,14 +63,35 @@ def _worth_freeing(rng: Random, book: Holdings) -> list[Pfn]:
 
 def _alloc(rng: Random, mix: Mix) -> Op:
     order = rng.choices(range(len(mix.orders)), mix.orders)[0]
-    return Op(
+    op = Op(
         Verb.ALLOC,
         order,
         compound=rng.random() < mix.compound,
         mt=_type(rng, mix),
         atomic=mix.atomic > 0 and rng.random() < mix.atomic,
         nofragment=mix.nofragment > 0 and rng.random() < mix.nofragment,
+        emergency=mix.emergency > 0 and rng.random() < mix.emergency,
     )
+    return _where(rng, mix, op)
+
+
+def _where(rng: Random, mix: Mix, op: Op) -> Op:
+    """The request with the CPU that it comes from and how; without lists none of it matters."""
+    if not mix.cpus:
+        return op
+    return op._replace(
+        cpu=_cpu(rng, mix),
+        irq=rng.random() < mix.irq,
+        contended=rng.random() < mix.contended,
+        cold=op.verb is not Verb.BULK and rng.random() < mix.cold,
+    )
+
+
+def _cpu(rng: Random, mix: Mix) -> int:
+    """A CPU that is running."""
+    running = [cpu for cpu in range(len(mix.cpus)) if cpu not in mix.unplugged]
+    weights = [mix.cpus[cpu] for cpu in running]
+    return rng.choices(running, weights if any(weights) else None)[0]
 
 
 def _type(rng: Random, mix: Mix) -> MigrateType:
@@ -153,6 +176,34 @@ def _heal(rng: Random, known: Known, mix: Mix) -> Op | None:
     return Op(Verb.HEAL, pfn=rng.choice(poisoned)) if poisoned else None
 
 
+def _of_cpu(verb: Verb) -> Draw:
+    return lambda rng, known, mix: Op(verb, cpu=_cpu(rng, mix))
+
+
+def _of_all(verb: Verb) -> Draw:
+    return lambda rng, known, mix: Op(verb)
+
+
+def _disable(rng: Random, known: Known, mix: Mix) -> Op | None:
+    return None if mix.disabled else Op(Verb.DISABLE)
+
+
+def _enable(rng: Random, known: Known, mix: Mix) -> Op | None:
+    return Op(Verb.ENABLE) if mix.disabled else None
+
+
+def _plug(rng: Random, known: Known, mix: Mix) -> Op | None:
+    return Op(Verb.PLUG, cpu=rng.choice(sorted(mix.unplugged))) if mix.unplugged else None
+
+
+def _bulk(rng: Random, known: Known, mix: Mix) -> Op:
+    """Some slots, mostly more than those that are filled by now."""
+    atomic = mix.atomic > 0 and rng.random() < mix.atomic
+    nofragment = mix.nofragment > 0 and rng.random() < mix.nofragment
+    op = Op(Verb.BULK, mt=_type(rng, mix), atomic=atomic, nofragment=nofragment)
+    return _where(rng, mix, op._replace(pages=rng.choice((1, 2, 3, 4, 6, 9, 16))))
+
+
 DRAW: dict[Verb, Draw] = {
     Verb.SPLIT: _split,
     Verb.UNRESERVE: _unreserve,
@@ -163,6 +214,16 @@ DRAW: dict[Verb, Draw] = {
     Verb.HEAL: _heal,
     Verb.OFFLINE: _offline,
     Verb.ONLINE: _online,
+    Verb.DRAIN: _of_cpu(Verb.DRAIN),
+    Verb.DRAIN_ALL: _of_all(Verb.DRAIN_ALL),
+    Verb.DISABLE: _disable,
+    Verb.ENABLE: _enable,
+    Verb.AGE: _of_cpu(Verb.AGE),
+    Verb.EXPIRE: _of_cpu(Verb.EXPIRE),
+    Verb.UNPLUG: _of_cpu(Verb.UNPLUG),
+    Verb.PLUG: _plug,
+    Verb.REST: _of_all(Verb.REST),
+    Verb.BULK: _bulk,
 }
 """How a request of each verb is drawn, so that it is probably legal."""
 
@@ -196,17 +257,24 @@ def illegal_op(rng: Random, known: Known, mix: Mix) -> Op:
 
 
 def _illegal_rest(rng: Random, known: Known, mix: Mix) -> Op:
-    """A request about pageblocks, places or pieces, or of a type, that is probably illegal.
+    """A request about pageblocks, places or CPUs, or of a type, that is probably illegal.
 
     Half of the ranges could be ranges, in a state that is anything but what the verb expects.
     """
     book = known.book
     machine = book.machine
-    verb = rng.choice((Verb.ALLOC, *mix.strange))
+    verb = rng.choice((Verb.ALLOC, Verb.FREE, *mix.strange))
+    cpu = rng.choice((*mix.unplugged, *range(machine.cpus + 2)))
+    if verb in OF_LISTS or verb in OF_CPUS or verb is Verb.REST:
+        pages = rng.choice((0, 1, 4, MAX_SLOTS + 1)) if verb is Verb.BULK else 0
+        return Op(verb, mt=rng.choice(tuple(MigrateType)), pages=pages, cpu=cpu)
     order: Order = rng.randint(0, machine.top)
     pfn: Pfn = rng.randint(max(0, machine.start - 2), machine.end + 2)
     if verb is Verb.ALLOC:
-        return Op(verb, order, mt=rng.choice(tuple(MigrateType)))
+        return Op(verb, order, mt=rng.choice(tuple(MigrateType)), cpu=cpu)
+    if verb is Verb.FREE:
+        pfn = rng.choice(list(book.held) or [pfn])
+        return Op(verb, book.held[pfn].order if pfn in book.held else order, pfn, cpu=cpu)
     if verb is Verb.SPLIT:
         return Op(verb, order, rng.choice(list(book.held) or [pfn]))
     if verb in (Verb.POISON, Verb.HEAL):

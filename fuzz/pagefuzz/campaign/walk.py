@@ -9,7 +9,8 @@ from dataclasses import replace
 from random import Random
 
 from pagefuzz.campaign.grouped import grouped_machine, holes_in, with_types
-from pagefuzz.campaign.mix import random_mix
+from pagefuzz.campaign.listed import with_lists
+from pagefuzz.campaign.mix import random_mix, remember
 from pagefuzz.campaign.requests import Known, random_op
 from pagefuzz.lockstep import Lockstep
 from pagespec.era import ERAS, Era
@@ -34,10 +35,13 @@ GROUPED = 0.75
 
 
 def random_machine(rng: Random, era: Era | None = None) -> Machine:
-    """A machine of any shape; of an era that has pageblocks, mostly with them."""
+    """A machine of any shape; mostly with pageblocks, if the era has them, and with lists."""
     era = era or rng.choice(rng.choice(BEHAVIOURS))
-    if era.numbering is not None and rng.random() < GROUPED:
-        return grouped_machine(rng, era)
+    grouped = era.numbering is not None and rng.random() < GROUPED
+    return with_lists(rng, grouped_machine(rng, era) if grouped else _plain_machine(rng, era))
+
+
+def _plain_machine(rng: Random, era: Era) -> Machine:
     top = rng.choice((0, 1, 2, 3, 3, 4, 4, 5, 6, 8, 10, 12))
     lengths = (rng.randint(1, 12), rng.randint(8, 40), rng.choice((16, 32, 64, 128)))
     # Now and then a zone that holds the largest block of any top, or so many that lists get long.
@@ -51,9 +55,9 @@ def large_machine(rng: Random, era: Era) -> Machine:
     start = rng.choice((0, 1, 1 << 20))
     hole = start + rng.randrange(1024)
     machine = Machine(3072 + rng.randrange(1024), 10, era, start, ((hole, hole + 512),))
-    if era.numbering is None or rng.random() >= GROUPED:
-        return machine
-    return with_types(rng, replace(machine, pageblock=rng.choice((9, 9, 10))))
+    if era.numbering is not None and rng.random() < GROUPED:
+        machine = with_types(rng, replace(machine, pageblock=rng.choice((9, 9, 10))))
+    return with_lists(rng, machine)
 
 
 def walk(lockstep: Lockstep, rng: Random, count: int) -> None:
@@ -64,5 +68,6 @@ def walk(lockstep: Lockstep, rng: Random, count: int) -> None:
     mix = random_mix(rng, lockstep.machine, lockstep.target.verbs)
     known = Known(lockstep.book, lockstep.out_of_use)
     for _ in range(count):
-        lockstep.step(random_op(rng, known, mix))
+        op = random_op(rng, known, mix)
+        remember(mix, op, lockstep.step(op))
     lockstep.finish()
