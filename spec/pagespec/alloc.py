@@ -65,16 +65,20 @@ def alloc_pages(
 
     Without pageblocks every request is UNMOVABLE, whatever it says.
     """
-    order = want.order
-    check_order(zone, 0, order)
+    check_order(zone, 0, want.order)
     check_type(zone, want.mt, REQUESTED)
     check_cpu(zone, where.cpu)
     served = yield from serve([zone], Ask(want, where, emergency=emergency))
-    mt = UNMOVABLE if zone.machine.pageblock is None else want.mt
     if served is None:
-        zone.log.append(Event(Kind.FAIL, 0, order, mt))
+        log_failure(zone, want)
         return None
     return hold(zone, served.taken, want, compound=compound)
+
+
+def log_failure(zone: Zone, want: Want) -> None:
+    """Log that a request got nothing."""
+    mt = UNMOVABLE if zone.machine.pageblock is None else want.mt
+    zone.log.append(Event(Kind.FAIL, 0, want.order, mt))
 
 
 def hold(zone: Zone, taken: Taken, want: Want, *, compound: bool) -> Pfn:

@@ -92,6 +92,11 @@ class Era:
     boosts: whether a fallback that breaks up a pageblock raises the marks.
     tries_high_first: whether a zone above its high mark serves without a further question.
     drains_on_failure: whether a request that would fail has the CPUs' lists drained first.
+
+    What follows matters to hosts of several zones.
+    keeps_low_memory: whether zones keep frames from requests that could have higher ones.
+    movable_apart: whether a zone for movable blocks alone has a minimum of its own.
+    zonelists_by_zone: whether the order in which zones are tried may be by zone, not by node.
     """
 
     name: str
@@ -128,6 +133,9 @@ class Era:
     boosts: bool = False
     tries_high_first: bool = False
     drains_on_failure: bool = False
+    keeps_low_memory: bool = True
+    movable_apart: bool = False
+    zonelists_by_zone: bool = False
 
     @property
     def types(self) -> tuple[MigrateType, ...]:
@@ -149,6 +157,7 @@ _2_6_37 = Era(
     min_free="64m",
     marks="shift",
     drains_on_failure=True,
+    zonelists_by_zone=True,
     rights="quarter-after",
     order_check="counts",
     numbering="reclaimable-first",
@@ -161,6 +170,7 @@ _4_10 = Era(
     min_free="64m",
     marks="scale",
     drains_on_failure=True,
+    zonelists_by_zone=True,
     rights="quarter-after",
     order_check="lists-or-rights",
     shortcut="wraps-cma-only",
@@ -184,6 +194,7 @@ _5_15 = replace(
     shortcut="wraps",
     reserves_by_highest=True,
     boosts=True,
+    zonelists_by_zone=False,
     boot_to_tail=True,
     fallback="move-then-retry",
     cma="balanced",
@@ -217,6 +228,7 @@ _6_12 = replace(
     name="6.12",
     rights="harder-needs-high",
     tries_high_first=True,
+    movable_apart=True,
     fallback="claim-or-single",
     isolation="split-large",
     reserve="one-percent",
@@ -230,7 +242,13 @@ _6_12 = replace(
 ERAS: dict[str, Era] = {
     era.name: era
     for era in (
-        Era("2.6.8", design="bitmap", index_base="zone", placement="head"),
+        Era(
+            "2.6.8",
+            design="bitmap",
+            index_base="zone",
+            placement="head",
+            keeps_low_memory=False,
+        ),
         Era("2004-v1", index_base="zone", placement="head", bounds="aligned-order"),
         Era("2004-v2", index_base="zone", placement="head", bounds="buddyend"),
         Era(

@@ -18,24 +18,30 @@ from pagespec.zonelist import rest
 
 
 def _alloc(zone: Zone, op: Op) -> Steps[Pfn | None]:
-    want = Want(op.order, op.mt, op.atomic, op.nofragment)
-    return alloc_pages(zone, want, _where(op), compound=op.compound, emergency=op.emergency)
+    return alloc_pages(
+        zone, want_of(op), where_of(op), compound=op.compound, emergency=op.emergency
+    )
 
 
 def _bulk(zone: Zone, op: Op) -> Steps[int]:
-    want = Want(0, op.mt, op.atomic, op.nofragment)
-    return alloc_pages_bulk(zone, op.pages, want, _where(op))
+    return alloc_pages_bulk(zone, op.pages, want_of(op), where_of(op))
 
 
-def _where(op: Op) -> Where:
+def want_of(op: Op) -> Want:
+    """What the request asks for; a bulk request has order 0."""
+    return Want(op.order, op.mt, op.atomic, op.nofragment)
+
+
+def where_of(op: Op) -> Where:
+    """Who asks."""
     return Where(op.cpu, op.irq, op.contended, op.cold)
 
 
 STEPS: dict[Verb, Callable[[Zone, Op], Steps[Pfn | None] | Steps[int] | Steps[None]]] = {
     Verb.ALLOC: _alloc,
-    Verb.FREE: lambda zone, op: free_pages(zone, op.pfn, op.order, _where(op)),
+    Verb.FREE: lambda zone, op: free_pages(zone, op.pfn, op.order, where_of(op)),
     Verb.GET: lambda zone, op: get_page(zone, op.pfn),
-    Verb.PUT: lambda zone, op: put_page(zone, op.pfn, _where(op)),
+    Verb.PUT: lambda zone, op: put_page(zone, op.pfn, where_of(op)),
     Verb.SPLIT: lambda zone, op: split_page(zone, op.pfn, op.order),
     Verb.UNRESERVE: lambda zone, op: unreserve(zone, op.mt, force=op.force),
     Verb.ISOLATE: lambda zone, op: isolate_range(zone, op.pfn, op.pages),
@@ -59,12 +65,17 @@ STEPS: dict[Verb, Callable[[Zone, Op], Steps[Pfn | None] | Steps[int] | Steps[No
 """The steps of each request."""
 
 
-def perform(zone: Zone, op: Op) -> Outcome:
-    """Serve the request with nothing in between; a refusal becomes its code."""
+def outcome_of(verb: Verb, steps: Steps[Pfn | None] | Steps[int] | Steps[None]) -> Outcome:
+    """Take the steps with nothing in between; a refusal becomes its code."""
     try:
-        got: Pfn | None = run(STEPS[op.verb](zone, op))
+        got: Pfn | None = run(steps)
     except Refused as refused:
         return refused.refusal
-    if op.verb in MAY_FAIL and got is None:
+    if verb in MAY_FAIL and got is None:
         return NO_MEMORY
     return 0 if got is None else got
+
+
+def perform(zone: Zone, op: Op) -> Outcome:
+    """Serve the request of one zone."""
+    return outcome_of(op.verb, STEPS[op.verb](zone, op))

@@ -9,6 +9,7 @@ Pfn: TypeAlias = int
 Order: TypeAlias = int
 """A count of doublings: a block of order o has 2**o frames."""
 
+
 class ZoneClass(IntEnum):
     """The kinds of zones of a node, lowest first; a request names the highest that it may use."""
 
@@ -65,6 +66,7 @@ class Refusal(IntEnum):
     COMPOUND = -18
     NOT_OFFLINE = -19
     BAD_CPU = -20
+    BAD_NODE = -21
 
 
 class Refused(ValueError):
@@ -208,6 +210,13 @@ class BadCpu(Refused):
     fact = "no such CPU is running; expected one that the machine has and that is plugged in"
 
 
+class BadNode(Refused):
+    """The host has no such node."""
+
+    refusal = Refusal.BAD_NODE
+    fact = "no such node has memory; expected one of the host's"
+
+
 REFUSED: dict[Refusal, type[Refused]] = {
     error.refusal: error
     for error in (
@@ -229,6 +238,7 @@ REFUSED: dict[Refusal, type[Refused]] = {
         CompoundBlock,
         NotOffline,
         BadCpu,
+        BadNode,
     )
 }
 """The error of each refusal, for callers that hold a return code of the twin."""

@@ -57,8 +57,9 @@ class Op(NamedTuple):
     the slots of BULK. force: of UNRESERVE. emergency: of ALLOC, whether it may go below every mark.
     cpu: the CPU that asks, or that is drained, aged, unplugged or plugged in. irq: whether an
     interrupt asks. contended: whether somebody else holds the lock of the CPU's lists. cold: of
-    ALLOC, FREE and PUT, whether the frames need not be warm in the CPU's cache. node, highest: of
-    ALLOC and BULK on hosts of several zones, the node to be near and the highest zone allowed.
+    ALLOC, FREE and PUT, whether the frames need not be warm in the CPU's cache. node, highest,
+    only_node: of ALLOC and BULK on hosts of several zones, the node to be near, the highest zone
+    allowed, and whether no other node will do.
     """
 
     verb: Verb
@@ -77,3 +78,4 @@ class Op(NamedTuple):
     cold: bool = False
     node: int = 0
     highest: ZoneClass = ZoneClass.NORMAL
+    only_node: bool = False

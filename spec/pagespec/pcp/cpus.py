@@ -105,10 +105,15 @@ def age(zone: Zone, cpu: int) -> Steps[None]:
     yield Step.UNGUARD
 
 
-def expire(zone: Zone, cpu: int) -> Steps[None]:
-    """A CPU has not used a remote node's zone for a while: a batch of what it keeps goes back."""
+def check_can_expire(zone: Zone, cpu: int) -> None:
+    """Refuse eras that let lists be, and CPUs that do not run."""
     check_supported(zone, zone.machine.cpus > 0 and zone.machine.era.tuning != "pair")
     check_cpu(zone, cpu)
+
+
+def expire(zone: Zone, cpu: int) -> Steps[None]:
+    """A CPU has not used a remote node's zone for a while: a batch of what it keeps goes back."""
+    check_can_expire(zone, cpu)
     pcp = zone.pcps[cpu][0]
     yield Step.GUARD
     pages = min(pcp.count, pcp.load.batch)

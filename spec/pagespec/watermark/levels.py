@@ -9,6 +9,7 @@ from pagespec.era import Era
 from pagespec.machine import Machine
 from pagespec.watermark.marks import (
     Marks,
+    marks_apart,
     marks_by_scale,
     marks_by_shift,
     marks_of_quarters,
@@ -46,9 +47,17 @@ def levels_of(machine: Machine) -> Levels | None:
     return Levels(marks_of(machine.era, machine.min_free, pages, pages), (0,))
 
 
-def marks_of(era: Era, kbytes: int, managed: int, lowmem_pages: int) -> Marks:
-    """The marks of a zone that is not high memory, for a given min_free_kbytes."""
+def marks_of(
+    era: Era, kbytes: int, managed: int, lowmem_pages: int, *, apart: bool = False
+) -> Marks:
+    """The marks of a zone for a given min_free_kbytes of the host.
+
+    lowmem_pages: the frames of all zones that share it. apart: whether the zone does not, because
+    no request of the kernel's own can be served by it: it keeps a little, but wakes kswapd alike.
+    """
     share = share_of(kbytes, managed, lowmem_pages)
+    if apart:
+        return marks_apart(marks_by_scale(share, managed), managed)
     if era.marks == "thirds":
         return marks_of_thirds(share)
     if era.marks == "quarters":

@@ -47,7 +47,12 @@ BOOST_FACTOR = 15000
 
 
 def min_free_kbytes(lowmem_kbytes: int, rule: MinFree) -> int:
-    """The kernel's own choice for a machine with so much memory below the high zone."""
+    """The kernel's own choice for a machine with so much memory below the high zone.
+
+    pre: lowmem_kbytes >= 0
+    pre: rule in MIN_FREE_RULES.values()
+    post: LEAST_KBYTES <= __return__ <= rule.most_kbytes
+    """
     return min(max(isqrt(lowmem_kbytes * rule.factor), LEAST_KBYTES), rule.most_kbytes)
 
 
@@ -79,17 +84,32 @@ class Marks(NamedTuple):
 
 
 def marks_of_thirds(least: int) -> Marks:
-    """2.6.9: the marks are one, two and three times the same."""
+    """2.6.9: the marks are one, two and three times the same.
+
+    pre: least >= 0
+    post: __return__.min == least
+    post: __return__.min <= __return__.low <= __return__.high
+    """
     return Marks(least, 2 * least, 3 * least)
 
 
 def marks_of_quarters(least: int) -> Marks:
-    """2.6.11: a quarter and a half above."""
+    """2.6.11: a quarter and a half above.
+
+    pre: least >= 0
+    post: __return__.min == least
+    post: __return__.min <= __return__.low <= __return__.high
+    """
     return Marks(least, least * 5 // 4, least * 6 // 4)
 
 
 def marks_by_shift(share: int, least: int) -> Marks:
-    """From 2.6.24: the gaps follow the share also where `least` is limited (high memory)."""
+    """From 2.6.24: the gaps follow the share also where `least` is limited (high memory).
+
+    pre: share >= 0 and least >= 0
+    post: __return__.min == least
+    post: __return__.min <= __return__.low <= __return__.high
+    """
     return Marks(least, least + share // 4, least + share // 2)
 
 
@@ -102,6 +122,17 @@ def marks_by_scale(share: int, managed: int, factor: int = SCALE_FACTOR) -> Mark
     """
     gap = max(share // 4, ten_thousandths(managed, factor))
     return Marks(share, share + gap, share + 2 * gap)
+
+
+def marks_apart(marks: Marks, managed: int) -> Marks:
+    """6.8: memory for movable blocks alone keeps a thousandth, 32 to 128 frames; the gaps stay.
+
+    pre: managed >= 0 and marks.min <= marks.low <= marks.high
+    post: 32 <= __return__.min <= 128
+    post: __return__.high - __return__.min == marks.high - marks.min
+    """
+    less = marks.min - max(32, min(managed // 1024, 128))
+    return Marks(marks.min - less, marks.low - less, marks.high - less)
 
 
 def lowmem_reserve(managed: Sequence[int], ratio: Sequence[int]) -> list[list[int]]:
