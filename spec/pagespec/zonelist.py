@@ -2,7 +2,8 @@
 
 A request is tried twice: first against the low marks, so that kswapd is woken before memory is
 short; then, by whoever still goes without, against the lowest ones and with the rights it has.
-Between the second and the last try, what CPUs keep goes back to the buddy.
+Between the second and the last try a pageblock of the reserve is given up, and what CPUs keep goes
+back to the buddy.
 Source: mm/page_alloc.c (get_page_from_freelist, rmqueue, __alloc_pages_slowpath), 2.6.11 to 6.12.
 """
 
@@ -147,13 +148,13 @@ def serve(zones: Sequence[Zone], ask: Ask) -> Steps[Served | None]:
     served = yield from get_page_from_freelist(zones, ask, "min", rights)
     if served is not None or ask.want.atomic or not zones[0].machine.era.drains_on_failure:
         return served
+    yield Step.LOCK
+    any(_unreserve(zone, ask.want) for zone in zones)
+    yield Step.UNLOCK
     number = 0
     while number < len(zones):
         yield from drain_all(zones[number])
         number += 1
-    yield Step.LOCK
-    any(_unreserve(zone, ask.want) for zone in zones)
-    yield Step.UNLOCK
     served = yield from get_page_from_freelist(zones, ask, "min", rights)
     return served
 
