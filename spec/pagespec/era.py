@@ -70,6 +70,8 @@ class Era:
 
     What follows matters to machines whose CPUs have page lists of their own.
     lists: which lists a CPU has.
+    reserve_for_frames: whether an atomic request for a single frame that does not come by a list,
+        because an interrupt makes it, may use the reserve first.
     guard: what keeps others off a CPU's lists: interrupts are off; requests from interrupts do
         not use them; a local lock; or a lock that is tried, with interrupts off or on.
     batch: the rule for the batch.
@@ -119,6 +121,7 @@ class Era:
     guards: bool = False
     zone_locked: ZoneLocked = "attempt"
     lists: ListRule = "one"
+    reserve_for_frames: bool = False
     guard: Guard = "irqs-off"
     batch: BatchRule = "256k"
     tuning: Tuning = "pair"
@@ -263,7 +266,7 @@ ERAS: dict[str, Era] = {
         _2_6_37,
         replace(_2_6_37, name="2.6.39", placement="likely-2.6.39"),
         _4_10,
-        replace(_4_10, name="4.11-rc", guard="no-interrupt"),
+        replace(_4_10, name="4.11-rc", guard="no-interrupt", reserve_for_frames=True),
         _5_15,
         _6_1,
         _6_12,

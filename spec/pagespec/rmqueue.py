@@ -65,8 +65,13 @@ def log_zone_locked(zone: Zone, pfn: Pfn | None, order: Order, mt: MigrateType) 
 
 
 def _from_reserve(zone: Zone, want: Want) -> Pfn | None:
-    """From the reserve for atomic requests, which holds what single frames would break up."""
-    if not want.atomic or want.order == 0 or zone.machine.era.reserve == "none":
+    """From the reserve for atomic requests, which holds what single frames would break up.
+
+    Only one era let those break it up too, by mistake: it sent them here from interrupts.
+    """
+    machine = zone.machine
+    frame = want.order == 0 and not (machine.era.reserve_for_frames and machine.cpus)
+    if not want.atomic or frame or machine.era.reserve == "none":
         return None
     pfn = rmqueue_smallest(zone, want.order, HIGHATOMIC)
     return _logged(zone, Kind.RESERVE_USED, pfn, want)
