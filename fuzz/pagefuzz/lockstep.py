@@ -6,7 +6,7 @@ serves the same request, the stamp oracle foretells the lists, and all three mus
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from pagefuzz.coverage import Reached, events_between, events_from_outside, events_of
@@ -17,7 +17,7 @@ from pagefuzz.undoing import enter, out_of_use, ways_back
 from pagespec.boot import boot
 from pagespec.events import Event, Kind
 from pagespec.laws.exact import EXACT_LAWS, ORACLE_LAWS, TWIN_LAWS, Foretold, Placed, Twins
-from pagespec.laws.holdings import REFUSALS, Book, settle
+from pagespec.laws.holdings import REFUSALS, UNSERVED, Book, settle
 from pagespec.laws.law import LEVELS, LawBook, LawBroken, Level, Transition
 from pagespec.laws.outside import OUTSIDE_LAWS, Sight
 from pagespec.laws.state import READING_LAWS, STATE_LAWS
@@ -29,7 +29,7 @@ from pagespec.machine import Machine
 from pagespec.migratetype import MOVABLE, UNMOVABLE
 from pagespec.ops import perform
 from pagespec.stamps import boot_stamps, expected_lists, foretell
-from pagespec.types import Block
+from pagespec.types import Block, Pfn
 from pagespec.verbs import Op, Outcome, Verb
 from pagespec.zone import Zone, lists_of
 
@@ -49,7 +49,8 @@ class Lockstep:
     """One allocator on one machine, from boot on.
 
     level: the lower of what was asked for and what the allocator can be judged at. done: every
-    request so far and its outcome. Raises LawBroken as soon as a law is broken, also from the
+    request so far and its outcome. filled: the array of bulk requests after those of them, by their
+    place in done, that were served. Raises LawBroken as soon as a law is broken, also from the
     constructor; after that it is of no more use.
     """
 
@@ -60,6 +61,7 @@ class Lockstep:
         self.book = Book(machine)
         self.out_of_use = out_of_use(machine)
         self.done: list[tuple[Op, Outcome]] = []
+        self.filled: dict[int, Mapping[Pfn, int]] = {}
         self._reached: Reached = Counter()
         self._events: list[Event] = []
         self._view: Zone | None = None
@@ -84,10 +86,11 @@ class Lockstep:
         """Put one request to the allocator and judge what comes of it."""
         outcome = self.target.serve(op)
         self.done.append((op, outcome))
-        sight = Sight(self.book, self.target.promises, op, outcome)
+        slots = self._slots(op, outcome)
+        sight = Sight(self.book, self.target.promises, op, outcome, slots)
         for broken in OUTSIDE_LAWS.broken(self.era, sight):
             raise broken from self.target.fault
-        settle(self.book, op, outcome)
+        settle(self.book, op, outcome, slots)
         enter(self.out_of_use, op, outcome)
         with self._reading():
             before, self.seen = self.seen, self._look()
@@ -106,23 +109,38 @@ class Lockstep:
     def finish(self) -> None:
         """Bring back what is out of use, give everything back, and judge that it can be had again.
 
-        What can't be brought back is refused, and the laws know of it.
+        What can't be brought back is refused, and the laws know of it. What CPUs keep is drained,
+        and what marks hold back is asked for in an emergency.
         """
+        verbs, machine = self.target.verbs, self.machine
         for op in list(ways_back(self.out_of_use)):
             self.step(op)
         # Not in the order of frames: merges must meet their buddies from both sides.
         for pfn in sorted(self.book.held, key=lambda pfn: (pfn % 7, pfn)):
             while pfn in self.book.held:
                 held = self.book.held[pfn]
-                last_of_block = held.refs == 1 or Verb.PUT not in self.target.verbs
+                last_of_block = held.refs == 1 or Verb.PUT not in verbs
                 self.step(Op(Verb.FREE if last_of_block else Verb.PUT, held.order, pfn))
+        if machine.cpus and Verb.DRAIN_ALL in verbs:
+            self.step(Op(Verb.DRAIN_ALL))
         if self.seen is not None:
             with self._reading():
                 RETURN_LAWS.check(self.era, self.seen)
         # Movable requests may use whatever there is, CMA memory too.
-        mt = UNMOVABLE if self.machine.pageblock is None else MOVABLE
-        for order in range(self.machine.top, -1, -1):
-            self.step(Op(Verb.ALLOC, order, mt=mt))
+        mt = UNMOVABLE if machine.pageblock is None else MOVABLE
+        for order in range(machine.top, -1, -1):
+            self.step(Op(Verb.ALLOC, order, mt=mt, emergency=machine.min_free is not None))
+
+    def _slots(self, op: Op, outcome: Outcome) -> Mapping[Pfn, int]:
+        """The array of bulk requests after a request; only a bulk request adds to it."""
+        if op.verb is not Verb.BULK or outcome in UNSERVED:
+            return self.book.slots
+        try:
+            slots = self.filled[len(self.done) - 1] = dict(self.target.slots())
+        except TornList as torn:
+            READING_LAWS.check(self.era, str(torn))
+            raise
+        return slots
 
     def _look(self) -> Swept | None:
         if self.level == "outside":

@@ -40,7 +40,8 @@ def replay(trace: Trace, factory: Factory, level: Level = "exact") -> Verdict:
             if op is None or op.verb not in lockstep.target.verbs:
                 skipped.append(step - 1)
             else:
-                names.learn(request, lockstep.step(op), {})
+                outcome = lockstep.step(op)
+                names.learn(request, outcome, lockstep.book.slots)
         step += 1
         lockstep.finish()
     except LawBroken as broken:

@@ -1,7 +1,8 @@
 """What a run has taken out of use, and the requests that bring it back.
 
-Before everything can be given back, ranges that were isolated must be restored, those that were
-taken offline brought online, and poisoned frames healed. Only requests and outcomes are asked, so
+Before everything can be given back, CPUs that were unplugged must be plugged in and their lists
+enabled, ranges that were isolated restored, those that were taken offline brought online, and
+poisoned frames healed. Only requests and outcomes are asked, so
 it is the same for an allocator that shows nothing.
 """
 
@@ -21,13 +22,15 @@ class OutOfUse:
     """What can be brought back.
 
     isolated, offline: the first frames of such pageblocks, which are in one of the two at most.
-    poisoned: frames.
+    poisoned: frames. unplugged: CPUs. disabled: whether CPUs' lists keep nothing for now.
     """
 
     machine: Machine
     isolated: set[Pfn] = field(default_factory=set)
     offline: set[Pfn] = field(default_factory=set)
     poisoned: set[Pfn] = field(default_factory=set)
+    unplugged: set[int] = field(default_factory=set)
+    disabled: bool = False
 
 
 def out_of_use(machine: Machine) -> OutOfUse:
@@ -56,6 +59,12 @@ def enter(out: OutOfUse, op: Op, outcome: Outcome) -> None:
         out.poisoned.add(op.pfn)
     elif op.verb is Verb.HEAL:
         out.poisoned.discard(op.pfn)
+    elif op.verb is Verb.UNPLUG:
+        out.unplugged.add(op.cpu)
+    elif op.verb is Verb.PLUG:
+        out.unplugged.discard(op.cpu)
+    elif op.verb in (Verb.DISABLE, Verb.ENABLE):
+        out.disabled = op.verb is Verb.DISABLE
 
 
 def ways_back(out: OutOfUse) -> Iterator[Op]:
@@ -64,6 +73,9 @@ def ways_back(out: OutOfUse) -> Iterator[Op]:
     A pageblock that reaches over the zone's end stays isolated for ever, and so does what is
     poisoned in eras without a way back.
     """
+    yield from (Op(Verb.PLUG, cpu=cpu) for cpu in sorted(out.unplugged))
+    if out.disabled:
+        yield Op(Verb.ENABLE)
     for first, end in _ranges(out.machine, out.isolated):
         yield Op(Verb.RESTORE, pfn=first, pages=end - first, mt=MOVABLE)
     for first, end in _ranges(out.machine, out.offline):

@@ -34,9 +34,13 @@ def any_machines(count: int, eras: tuple[Era, ...] = tuple(ERAS.values())) -> It
 
 
 def machines(count: int, eras: tuple[Era, ...] = tuple(ERAS.values())) -> Iterator[Machine]:
-    """The same without pageblocks and guards: what an allocator that is asked by calls takes."""
+    """The same with nothing but blocks: what an allocator that is asked by calls takes."""
     for machine in any_machines(count, eras):
-        yield replace(machine, pageblock=None, types=(), guard=0)
+        yield replace(machine, pageblock=None, types=(), guard=0, **ALONE)
+
+
+ALONE: dict[str, None | int] = {"cpus": 0, "batch": None, "high": None, "min_free": None}
+"""Of a machine whose buddy stands alone."""
 
 
 def walked(factory: Factory, machine: Machine, seed: int = 0, level: Level = "exact") -> Lockstep:

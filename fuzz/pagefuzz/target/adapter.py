@@ -1,29 +1,32 @@
 """One face for every allocator under test: requests in, outcomes and views out."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import index
 
 from pagefuzz.errors import UsageError
+from pagefuzz.target.calls import Calls
 from pagefuzz.target.protocol import (
     CountsFreeBlocks,
-    CountsReferences,
     Factory,
+    KeepsLists,
     ListsFreeBlocks,
+    Serves,
     ServesAll,
+    ShowsSlots,
     ShowsState,
     Target,
     TornList,
 )
 from pagespec.frames import SIZES
-from pagespec.laws.holdings import REFUSALS, UNSERVED, Book, due_refusal, settle
+from pagespec.laws.holdings import REFUSALS, Book
 from pagespec.laws.law import LawBroken, Level
 from pagespec.laws.outside import Promises
-from pagespec.machine import Machine
-from pagespec.migratetype import REQUESTED, UNMOVABLE
+from pagespec.machine import MAX_SLOTS, Machine
+from pagespec.migratetype import UNMOVABLE
 from pagespec.trace import NAMING
 from pagespec.types import FAULT, NO_MEMORY, DomainError, Pfn, Refusal, Refused
-from pagespec.verbs import BLOCK_VERBS, MAY_FAIL, Op, Outcome, Verb
+from pagespec.verbs import MAY_FAIL, Op, Outcome, Verb
 from pagespec.zone import Zone, empty_zone
 
 UNSHOWN = frozenset({"BUD-tag", "BUD-bitmap"})
@@ -32,8 +35,14 @@ UNSHOWN = frozenset({"BUD-tag", "BUD-bitmap"})
 UNTOLD = frozenset({"LIVE-ends", "EVT-order"})
 """The laws about what a request looks at and logs, which the spec alone tells."""
 
-CALLS = frozenset({Verb.ALLOC, Verb.FREE})
-"""What an allocator that offers the least can be asked for."""
+OF_LISTS = frozenset(
+    {Verb.DRAIN, Verb.DRAIN_ALL, Verb.DISABLE, Verb.ENABLE, Verb.AGE, Verb.EXPIRE}
+    | {Verb.UNPLUG, Verb.PLUG, Verb.BULK}
+)
+"""The requests that only allocators whose CPUs keep lists are asked for."""
+
+OF_MARKS = frozenset({Verb.REST})
+"""The requests that only allocators of zones with watermarks are asked for."""
 
 
 class Adapter:
@@ -59,18 +68,22 @@ class Adapter:
             # Whatever a foreign allocator raises is a finding, `SystemExit` too; here and below.
             raise LawBroken("OUT-fault", f"no allocator was made: {fault!r}") from fault
         self.promises: Promises = getattr(self.target, "promises", Promises())
+        self.serves: Serves = getattr(self.target, "serves", Serves())
         # What an allocator offers is asked once: the question is slow, and it is put every step.
         self.all = self.target if isinstance(self.target, ServesAll) else None
-        self.calls = self.target if isinstance(self.target, Target) else None
-        self.references = self.target if isinstance(self.target, CountsReferences) else None
         self.shows = self.target if isinstance(self.target, ShowsState) else None
-        # Lists alone would not show what has become of frames by requests about places and types.
-        self.lists = (
-            self.target if isinstance(self.target, ListsFreeBlocks) and not self.all else None
-        )
+        self.array = self.target if self.all and isinstance(self.target, ShowsSlots) else None
+        # Lists alone would not show what has become of frames by requests about places and types,
+        # nor what CPUs keep.
+        bare = not self.all and not machine.cpus
+        self.lists = self.target if bare and isinstance(self.target, ListsFreeBlocks) else None
         self.counts = self.target if isinstance(self.target, CountsFreeBlocks) else None
         self._check()
-        self.verbs = frozenset(Verb) if self.all else BLOCK_VERBS if self.references else CALLS
+        self.calls: Calls | None = None
+        if self.all is None:
+            assert isinstance(self.target, Target), "without serve there are calls"
+            self.calls = Calls(self.target, machine, refuses=self.promises.refuses)
+        self.verbs = self._verbs() if self.calls is None else self.calls.verbs
         self.unshown = UNTOLD if self.shows else UNTOLD | UNSHOWN
         if not self.shows and not self.counts:
             self.unshown |= {"BUD-count"}
@@ -80,7 +93,16 @@ class Adapter:
         if self.shows or self.lists:
             self.level = "exact" if self.promises.exact else "refines"
         self.fault: BaseException | None = None
-        self._trusts = None if self.promises.refuses else Book(machine)
+
+    def _verbs(self) -> frozenset[Verb]:
+        """What an allocator with `serve` is asked for."""
+        verbs = frozenset(Verb) - self.serves.without
+        if not self.serves.lists:
+            verbs -= OF_LISTS
+        if not self.serves.marks:
+            verbs -= OF_MARKS
+        # Nobody could tell which frames came of it.
+        return verbs if self.shows or self.array else verbs - {Verb.BULK}
 
     def _check(self) -> None:
         """Whether what the target offers and promises goes together, and suits the machine."""
@@ -96,11 +118,25 @@ class Adapter:
                 f"the target's promises are {self.promises!r}; expected "
                 "pagespec.laws.outside.Promises(...)"
             )
+        if not isinstance(self.serves, Serves):
+            raise UsageError(
+                f"the target's serves is {self.serves!r}; expected "
+                "pagefuzz.target.protocol.Serves(...)"
+            )
         if self.all is not None and not self.promises.refuses:
             raise UsageError(
                 f"the target's {name} has serve(op) and does not promise to refuse; expected "
                 "Promises(refuses=True)"
             )
+        if {Verb.ALLOC, Verb.FREE} & self.serves.without:
+            raise UsageError(
+                f"the target's {name} says that it serves no alloc or no free; expected both, for "
+                "every allocator has them"
+            )
+        self._check_machine(name)
+
+    def _check_machine(self, name: str) -> None:
+        """Decline a machine of a kind that the target does not take."""
         machine = self.machine
         if self.all is None and (machine.pageblock is not None or machine.guard):
             raise DomainError(
@@ -108,27 +144,30 @@ class Adapter:
                 f"{machine.pageblock}, guard={machine.guard}), and the target's {name} has no "
                 "serve(op); expected a machine without"
             )
+        takes = self.serves.lists if self.all else isinstance(self.target, KeepsLists)
+        if machine.cpus and not takes:
+            declared = "serves=Serves(lists=True)" if self.all else "alloc_on, free_on and drain"
+            raise DomainError(
+                f"declined: the machine has CPUs with page lists (cpus={machine.cpus}), and the "
+                f"target's {name} has no {declared}; expected a machine without"
+            )
+        if machine.min_free is not None and not (self.all and self.serves.marks):
+            raise DomainError(
+                f"declined: the machine has watermarks (min_free={machine.min_free}), and the "
+                f"target's {name} has no serve(op) with serves=Serves(marks=True); expected a "
+                "machine without"
+            )
 
     def serve(self, op: Op) -> Outcome:
         """Put the request to the allocator; whatever it raises becomes an outcome.
 
-        One that does not promise to refuse illegal requests is spared them: they are refused here.
+        One that does not promise to refuse illegal requests is spared them.
         """
-        if self._trusts is None:
-            return self._put(op)
-        due = due_refusal(self._trusts, op)
-        if due is not None:
-            return due
-        outcome = self._put(op)
-        if outcome in UNSERVED or op.verb is not Verb.ALLOC or self._in_zone(outcome):
-            settle(self._trusts, op, outcome)
-        return outcome
-
-    def _put(self, op: Op) -> Outcome:
         try:
             if self.all is not None:
                 return _outcome(op, self.all.serve(op))
-            return self._call(op)
+            assert self.calls is not None, "without serve there are calls"
+            return self.calls.put(op)
         except Refused as refused:
             return refused.refusal
         except ValueError:
@@ -139,26 +178,20 @@ class Adapter:
             self.fault = fault
             return FAULT
 
-    def _call(self, op: Op) -> Outcome:
-        """The request as one of the calls that an allocator without `serve` offers."""
-        assert self.calls is not None, "without serve there are calls"
-        if op.verb is Verb.ALLOC:
-            if op.mt not in REQUESTED:
-                # No call can say it, so it is refused here.
-                return Refusal.BAD_TYPE
-            if op.compound and self.references is not None:
-                got = self.references.alloc_compound(op.order)
-            else:
-                got = self.calls.alloc(op.order)
-            return NO_MEMORY if got is None else _frame(got)
-        if op.verb is Verb.FREE:
-            self.calls.free(op.pfn, op.order)
-        elif self.references is not None:
-            (self.references.get if op.verb is Verb.GET else self.references.put)(op.pfn)
-        return 0
-
-    def _in_zone(self, pfn: Pfn) -> bool:
-        return self.machine.start <= pfn < self.machine.end
+    def slots(self) -> Mapping[Pfn, int]:
+        """The frames that the array of bulk requests holds, each with its slot. Raises TornList."""
+        if self.calls is not None:
+            return self.calls.book.slots
+        try:
+            if self.array is not None:
+                return _array(self.array.slots())
+            return self.shows.state().slots if self.shows is not None else {}
+        except TornList:
+            raise
+        except KeyboardInterrupt:
+            raise
+        except BaseException as fault:
+            raise TornList(f"the array of bulk requests could not be read: {fault!r}") from fault
 
     def view(self, book: Book) -> Zone | None:
         """The allocator's state as a zone, or None if it shows nothing. Raises TornList.
@@ -231,12 +264,16 @@ def _outcome(op: Op, got: Outcome) -> Outcome:
         return outcome
     if (outcome > 0 and op.verb in NAMING) or (outcome == NO_MEMORY and op.verb in MAY_FAIL):
         return outcome
+    if op.verb is Verb.BULK and 0 < outcome <= min(op.pages, MAX_SLOTS):
+        return outcome
     raise TypeError(f"serve returned {got} for {op.verb.value}; expected what Outcome says")
 
 
-def _frame(got: Pfn) -> Pfn:
-    """What alloc returned, if it can be a frame number."""
-    pfn = index(got)
-    if pfn < 0:
-        raise TypeError(f"alloc returned {got}; expected a frame number or None")
-    return pfn
+def _array(got: Mapping[Pfn, int]) -> Mapping[Pfn, int]:
+    """What slots returned, if it can be an array of frames."""
+    slots = {index(pfn): index(slot) for pfn, slot in got.items()}
+    if len(set(slots.values())) < len(slots) or any(
+        not 0 <= slot < MAX_SLOTS for slot in slots.values()
+    ):
+        raise TornList(f"slots() returned {got!r}; expected frames, each in a slot of its own")
+    return slots

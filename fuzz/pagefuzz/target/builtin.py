@@ -1,14 +1,16 @@
 """The allocators that come with the project: the fast twin, and the spec itself."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pagefuzz.target.kernels import load_kernels
-from pagefuzz.target.protocol import TornList
+from pagefuzz.target.protocol import Serves, TornList
 from pagespec.boot import boot
 from pagespec.laws.outside import Promises
 from pagespec.machine import Machine
 from pagespec.ops import perform
+from pagespec.types import Pfn
 from pagespec.verbs import Op, Outcome
 from pagespec.zone import Zone, copy_of
 
@@ -55,6 +57,7 @@ class Spec:
     """The spec as an allocator: slow, and right by definition."""
 
     promises = Promises(exact=True)
+    serves = Serves(lists=True, marks=True)
 
     def __init__(self, machine: Machine) -> None:
         self.zone = boot(machine)
@@ -68,3 +71,7 @@ class Spec:
     def state(self) -> Zone:
         """See `ShowsState`."""
         return copy_of(self.zone)
+
+    def slots(self) -> Mapping[Pfn, int]:
+        """See `ShowsSlots`."""
+        return self.zone.slots.copy()

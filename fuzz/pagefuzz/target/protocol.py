@@ -10,24 +10,30 @@ there lets more laws judge:
 
     promises = Promises(...)                 what it holds itself to (the default: eager, refusing)
     alloc_compound(order), get(pfn), put(pfn)  references
+    alloc_on(order, cpu), free_on(pfn, order, cpu), drain(cpu)
+                                             frames that CPUs keep: machines with CPUs
+    alloc_bulk(array, cpu)                   the empty slots of an array, filled at once
     free_lists() -> per order, the free blocks' first frames: the BUD laws, and with
                                              `Promises(exact=True)` equality with Linux of the era
     counts() -> nr_free per order, free_pages  what it counts beside the lists: BUD-count
     state() -> Zone                          the whole state: all laws
     serve(op) -> outcome                     every request there is, in place of all the calls:
                                              machines with pageblocks are for such allocators alone
+    serves = Serves(...)                     with serve, whether machines with CPUs and zones with
+                                             watermarks are taken too (the default: neither)
+    slots() -> slot by frame                 with serve, the array that bulk requests fill
 
 An illegal free is refused by raising ValueError, or one of `pagespec.types.Refused` to give the
 reason. A machine that the allocator does not serve is turned down by raising
 `pagespec.types.DomainError` from the constructor. Any other exception is a finding.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Protocol, TypeAlias, runtime_checkable
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from pagespec.machine import Machine
 from pagespec.types import Order, Pfn
-from pagespec.verbs import Op, Outcome
+from pagespec.verbs import Op, Outcome, Verb
 from pagespec.zone import Zone
 
 
@@ -54,6 +60,48 @@ class CountsReferences(Protocol):
 
     def put(self, pfn: Pfn) -> None:
         """Drop a reference; the last one frees the block."""
+
+
+@runtime_checkable
+class KeepsLists(Protocol):
+    """An allocator whose CPUs may keep free frames of their own, in front of what all share.
+
+    Whoever has these three takes machines with CPUs. It is then asked by them, and `alloc` and
+    `free` only on machines without. How many frames a CPU keeps is its own business: `batch` and
+    `high` of the machine say what Linux would do.
+    """
+
+    def alloc_on(self, order: Order, cpu: int) -> Pfn | None:
+        """As alloc, for a request of that CPU."""
+
+    def free_on(self, pfn: Pfn, order: Order, cpu: int) -> None:
+        """As free, of a block that any CPU was given."""
+
+    def drain(self, cpu: int) -> None:
+        """Give back to all whatever the CPU keeps."""
+
+
+@runtime_checkable
+class FillsArrays(Protocol):
+    """An allocator of `KeepsLists` that fills the empty slots of an array in one call."""
+
+    def alloc_bulk(self, array: list[Pfn | None], cpu: int) -> int:
+        """Put single frames where the array has None, as far as there are any.
+
+        Returns how many slots from the first on are filled.
+        """
+
+
+class Serves(NamedTuple):
+    """What an allocator with `serve` takes, beyond blocks, pageblocks and places of frames.
+
+    lists: machines whose CPUs keep page lists. marks: zones with watermarks. without: requests that
+    it does not serve all the same; it is never asked for them.
+    """
+
+    lists: bool = False
+    marks: bool = False
+    without: frozenset[Verb] = frozenset()
 
 
 @runtime_checkable
@@ -85,6 +133,14 @@ class CountsFreeBlocks(Protocol):
 
         Asked after each `free_lists`, with no request between.
         """
+
+
+@runtime_checkable
+class ShowsSlots(Protocol):
+    """An allocator with `serve` that serves bulk requests and shows no state."""
+
+    def slots(self) -> Mapping[Pfn, int]:
+        """The frames that the array of bulk requests holds now, each with its slot."""
 
 
 @runtime_checkable
