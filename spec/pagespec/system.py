@@ -5,7 +5,6 @@ Source: mm/page_alloc.c (__alloc_pages, zone_statistics, alloc_pages_bulk), 2.6.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from pagespec import ops
 from pagespec.alloc import hold, log_failure
@@ -13,8 +12,9 @@ from pagespec.boot import boot
 from pagespec.bulk import check_bulk, fill_from_lists
 from pagespec.checks import check_cpu, check_order, check_type, refused
 from pagespec.highatomic import unreserve
-from pagespec.host import RATIOS, Host, zonelist
+from pagespec.host import RATIOS, Host, Numa
 from pagespec.migratetype import MOVABLE, REQUESTED
+from pagespec.nearest import zonelist
 from pagespec.pcp.cpus import check_can_expire, resize
 from pagespec.steps import Steps
 from pagespec.types import BadNode, BadType, Pfn, ZoneClass
@@ -23,20 +23,6 @@ from pagespec.watermark.levels import Levels, marks_of
 from pagespec.watermark.marks import lowmem_reserve
 from pagespec.zone import Zone, copy_of
 from pagespec.zonelist import Ask, serve
-
-
-class Numa(NamedTuple):
-    """What a zone counts of the allocations that it served, or should have.
-
-    hit, miss: served for its own node, or for another. foreign: meant for it, served elsewhere.
-    local, other: asked by a CPU of its node, or of another.
-    """
-
-    hit: int = 0
-    miss: int = 0
-    foreign: int = 0
-    local: int = 0
-    other: int = 0
 
 
 @dataclass(slots=True)
