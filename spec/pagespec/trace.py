@@ -73,8 +73,8 @@ class Request(NamedTuple):
 
     name: what an allocation's block will be called. slot: the slot of the array of bulk requests
     whose frame the request is about, if there is no operand. order: None for a free or split of the
-    order that the block was allocated with. answer: what the spec answered, if the trace says. The
-    rest is as in `Op`.
+    order that the block was allocated with, 0 for a slot's. answer: what the spec answered, if the
+    trace says. The rest is as in `Op`.
     """
 
     verb: Verb
@@ -169,7 +169,7 @@ class Names:
 
         slots: the frames of that array as they are now, each with its slot.
         """
-        if request.verb is Verb.BULK:
+        if request.verb is Verb.BULK and outcome >= 0:
             self.slots = {slot: pfn for pfn, slot in slots.items()}
         if request.name is not None and outcome >= 0:
             self.blocks[request.name] = Block(outcome, request.order or 0)

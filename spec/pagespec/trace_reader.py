@@ -25,17 +25,16 @@ _REQUEST = re.compile(
 
 
 class Shape(NamedTuple):
-    """The words that a verb takes. named: whether a block's name may stand for pfn.
+    """The words that a verb takes. named: whether a block's name may stand for pfn, or the slot of
+    a frame in the array of bulk requests.
 
-    A free or split of a named block needs no order. slotted: whether a slot of the array of bulk
-    requests may stand for it.
+    A free or split needs no order then.
     """
 
     example: str
     needs: frozenset[str]
     may_have: frozenset[str] = frozenset()
     named: bool = False
-    slotted: bool = False
 
 
 _BLOCK = frozenset({"pfn", "order"})
@@ -50,9 +49,9 @@ SHAPES: dict[Verb, Shape] = {
         frozenset({"order"}),
         frozenset({"mt", "compound", "atomic", "nofragment", "emergency"}) | _WHERE,
     ),
-    Verb.FREE: Shape("free a", _BLOCK, _WHERE, named=True, slotted=True),
-    Verb.GET: Shape("get a", _FRAME, named=True, slotted=True),
-    Verb.PUT: Shape("put a", _FRAME, _WHERE, named=True, slotted=True),
+    Verb.FREE: Shape("free a", _BLOCK, _WHERE, named=True),
+    Verb.GET: Shape("get a", _FRAME, named=True),
+    Verb.PUT: Shape("put a", _FRAME, _WHERE, named=True),
     Verb.SPLIT: Shape("split a", _BLOCK, named=True),
     Verb.UNRESERVE: Shape("unreserve mt=M force=1", frozenset(), frozenset({"mt", "force"})),
     Verb.ISOLATE: Shape("isolate pfn=8 pages=4", _RANGE),
@@ -207,7 +206,7 @@ def _expect(number: int, name: str) -> str:
 def _request(number: int, line: str, names: set[str]) -> Request:
     found = _REQUEST.fullmatch(line)
     if found is None:
-        raise TraceError(number, f"expected {_examples()}, got {line[:60]!r}")
+        raise TraceError(number, f"expected {_example_for(line)}, got {line[:60]!r}")
     verb = Verb(found["verb"])
     words = _fields(number, found["words"])
     operand: Operand | None = None
@@ -240,8 +239,14 @@ def _request(number: int, line: str, names: set[str]) -> Request:
     )
 
 
-def _examples() -> str:
-    return ", ".join(f"`{shape.example}`" for shape in SHAPES.values())
+def _example_for(line: str) -> str:
+    """How a request is written: of the verb that the line has a word for, or of any."""
+    words = line.split()
+    for verb, shape in SHAPES.items():
+        if verb.value in words:
+            return f"`{shape.example}` or the like"
+    verbs = ", ".join(verb.value for verb in Verb)
+    return f"a request such as `a = alloc order=1` (its verb one of {verbs})"
 
 
 def _check_shape(
@@ -254,13 +259,13 @@ def _check_shape(
 ) -> None:
     """Each verb takes its own words; only what gives out a block gives it a name."""
     shape = SHAPES[verb]
-    slot = words & {"slot"} if shape.slotted else frozenset[str]()
-    needs = frozenset[str]() if operand is not None or slot else shape.needs
-    right = needs <= words - slot <= shape.needs | shape.may_have
-    if slot:
-        right = right and operand is None and not words & {"pfn", "order"}
+    instead = (operand is not None) + ("slot" in words) + ("pfn" in words)
+    needs = shape.needs
+    if shape.named and (operand is not None or "slot" in words):
+        needs, words = frozenset(), words - {"slot"}
+    right = needs <= words <= shape.needs | shape.may_have and instead <= 1
     if operand is not None:
-        right = right and shape.named and "pfn" not in words
+        right = right and shape.named
     if not right or (name is not None and verb not in NAMING):
         raise TraceError(number, f"expected `{shape.example}` or the like, got {line[:60]!r}")
 
