@@ -67,8 +67,8 @@ def disjoint(swept: Swept) -> Complaint:
 def partition(swept: Swept) -> Complaint:
     """Every managed frame is in exactly one place, and no other frame is in any.
 
-    The places are: free, held, a guard, poisoned, offline. A frame in no place is lost; a frame in
-    two has two owners.
+    The places are: free, held, on a CPU's list, a guard, poisoned, offline. A frame in no place is
+    lost; a frame in two has two owners.
     """
     zone = swept.zone
     managed = managed_frames(zone.machine)
@@ -77,9 +77,12 @@ def partition(swept: Swept) -> Complaint:
         return f"frame {lowest} is held but lies below the zone"
     if swept.held_twice:
         return f"frame {lowest_of(zone.machine, swept.held_twice)} is held by two blocks"
+    if swept.kept_pages != swept.kept.bit_count():
+        return f"CPUs' lists hold {swept.kept_pages} frames, {swept.kept.bit_count()} of them once"
     places = {
         "free": swept.free,
         "held": swept.held,
+        "on a CPU's list": swept.kept,
         "a guard": swept.guards,
         "poisoned": swept.poisoned,
         "offline": swept.offline,

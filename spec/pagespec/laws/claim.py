@@ -4,13 +4,12 @@ from pagespec.frames import SIZES
 from pagespec.laws.fallback import NOTHING, Effect, effects_of, listed_in, run_to_move
 from pagespec.laws.law import Complaint, LawBook, Transition
 from pagespec.laws.reserve import reserved_by
-from pagespec.laws.serving import served, source_of
+from pagespec.laws.serving import by_buddy, source_of
 from pagespec.laws.swept import Changes, Listed, changes
 from pagespec.laws.types import has_pageblocks
 from pagespec.laws.wording import wording
 from pagespec.migratetype import HIGHATOMIC, MigrateType
 from pagespec.types import Block
-from pagespec.verbs import Verb
 
 CLAIM_LAWS: LawBook[Transition] = LawBook()
 
@@ -27,12 +26,12 @@ def changed_hands(step: Transition) -> Complaint:
     stay where they are. In 6.12 a block that is used without a claim leaves the rest to its own
     lists, earlier to the request's. What else would change is memory that lost its neighbours.
     """
-    zone = step.before.zone
-    taken = source_of(step)
-    if zone.machine.pageblock is None or taken is None or not served(step, Verb.ALLOC):
+    zone, plain = step.before.zone, by_buddy(step)
+    taken = None if plain is None else source_of(plain)
+    if zone.machine.pageblock is None or plain is None or taken is None:
         return None
     got = changes(step.before, step.after)
-    expected = [_expected(step, effect, taken) for effect in effects_of(step, taken)]
+    expected = [_expected(plain, effect, taken) for effect in effects_of(plain, taken)]
     if not expected or any(due == (got, step.after.zone.pageblocks) for due in expected):
         return None
     lists, types = expected[0]

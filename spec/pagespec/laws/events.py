@@ -6,7 +6,10 @@ from pagespec.events import Event, Kind
 from pagespec.laws.fallback import due_fallback, effects_of
 from pagespec.laws.holdings import REFUSALS
 from pagespec.laws.law import Complaint, LawBook, Transition
-from pagespec.laws.serving import due_source, served, source_of
+from pagespec.laws.serving import by_buddy, served, source_of
+from pagespec.laws.sources import due_source
+from pagespec.laws.tries import due_try
+from pagespec.laws.ways import type_of
 from pagespec.laws.wording import wording
 from pagespec.migratetype import RESERVE, UNMOVABLE, MigrateType
 from pagespec.types import NO_MEMORY, Order, Pfn
@@ -41,17 +44,22 @@ def in_order(step: Transition) -> Complaint:
 
     A trace of a real kernel can be judged only by who knows what it leaves out. A fallback is
     printed before the block's removal; in 6.12 after it if a pageblock was claimed, and else in its
-    stead. The allocation comes last, a free before its merges. The spec alone prints.
+    stead. The allocation comes last, a free before its merges. What a CPU's list holds is printed
+    as allocated and no more; of tries that fail and of refills nothing is foretold. The spec alone
+    prints.
     """
     if not step.log or step.outcome in REFUSALS:
         return None
-    if step.op.verb is Verb.ALLOC:
+    got = [event for event in step.log if event.kind in TRACEPOINTS]
+    zone = step.before.zone
+    if step.op.verb is Verb.ALLOC and (zone.machine.cpus or zone.levels is not None):
+        due, got = _due_last_prints(step, got)
+    elif step.op.verb is Verb.ALLOC:
         due = _due_prints(step)
     elif served(step, Verb.FREE, Verb.PUT):
         due = _due_frees(step)
     else:
         return None
-    got = [event for event in step.log if event.kind in TRACEPOINTS]
     if len(got) == len(due) and all(map(_prints, got, due)):
         return None
     printed = [f"{event.kind.value} of pfn {event.pfn}" for event in got]
@@ -64,6 +72,20 @@ TRACEPOINTS = frozenset({Kind.ALLOC, Kind.FREE, Kind.ZONE_LOCKED, Kind.EXTFRAG})
 def _prints(event: Event, due: Print) -> bool:
     same = due._replace(pfn=event.pfn) if due.pfn is None else due
     return Print(*event[:6]) == same
+
+
+def _due_last_prints(step: Transition, got: list[Event]) -> tuple[list[Print], list[Event]]:
+    """What the try that served must print, and what was printed last of all."""
+    op = step.op
+    if step.outcome == NO_MEMORY:
+        return [], [event for event in got if event.kind is Kind.ALLOC]
+    plain = by_buddy(step)
+    if plain is not None:
+        due = _due_prints(plain)
+        return due, got[-len(due) :]
+    last = Print(Kind.ALLOC, step.outcome, op.order, type_of(step.before.zone, op))
+    refilled = any(event.kind is Kind.REFILL for event in step.log)
+    return [last], got[-1:] if refilled or not due_try(step.before.zone, op).by_list else got
 
 
 def _due_frees(step: Transition) -> list[Print]:

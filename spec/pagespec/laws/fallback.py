@@ -11,20 +11,14 @@ from typing import NamedTuple
 from pagespec.frames import SIZES, head_of
 from pagespec.laws.law import Complaint, LawBook, Transition
 from pagespec.laws.masks import frames_of_run
-from pagespec.laws.serving import (
-    Source,
-    due_source,
-    last_source,
-    least_fallback,
-    served,
-    source_of,
-)
+from pagespec.laws.serving import by_buddy, source_of
+from pagespec.laws.sources import Source, due_source, last_source, least_fallback
 from pagespec.laws.swept import Listed, Swept
 from pagespec.laws.types import end_of, has_pageblocks, types_of
 from pagespec.laws.wording import wording
 from pagespec.migratetype import FALLBACKS, HIGHATOMIC, MOVABLE, RECLAIMABLE, MigrateType
 from pagespec.types import Block, Order, Pfn
-from pagespec.verbs import Op, Verb
+from pagespec.verbs import Op
 from pagespec.zone import Zone
 
 FALLBACK_LAWS: LawBook[Transition] = LawBook()
@@ -182,9 +176,11 @@ def found_by_rule(step: Transition) -> Complaint:
     type of the row; since 5.0 the smallest order for what leaves its pageblock as it is. After
     these only a reserve of last resort serves.
     """
-    before, op, taken = step.before, step.op, _fallen_back(step)
-    if taken is None:
+    plain = by_buddy(step)
+    taken = None if plain is None else _fallen_back(plain)
+    if plain is None or taken is None:
         return None
+    before, op = plain.before, plain.op
     due = due_fallback(before.zone, op)
     if due is None:
         last = last_source(before.zone, op)
@@ -202,7 +198,7 @@ def found_by_rule(step: Transition) -> Complaint:
 def _fallen_back(step: Transition) -> Listed | None:
     """The block that serves a request whose own lists have nothing."""
     zone = step.before.zone
-    if zone.machine.pageblock is None or not served(step, Verb.ALLOC):
+    if zone.machine.pageblock is None:
         return None
     return None if due_source(zone, step.op) is not None else source_of(step)
 

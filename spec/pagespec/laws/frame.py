@@ -41,8 +41,8 @@ def pieces_cover(step: Transition) -> Complaint:
 
 
 def open_frames(swept: Swept) -> int:
-    """The frames that are free or in a guard: nobody's, and a merge makes them one."""
-    return swept.free | swept.guards
+    """The frames that are free, in a guard, or on a CPU's list: nobody's."""
+    return swept.free | swept.guards | swept.kept
 
 
 class Due(NamedTuple):
@@ -53,6 +53,16 @@ class Due(NamedTuple):
     given: set[Pfn]
     poisoned: set[Pfn]
     offline: set[Pfn]
+    slots: Mapping[Pfn, int]
+    unplugged: set[int]
+    disabled: bool
+
+
+SERVING_VERBS = frozenset({Verb.ALLOC, Verb.BULK, Verb.UNRESERVE})
+"""The verbs by which pageblocks change hands as fallbacks and the reserve say."""
+
+PLACES = ("held", "given", "poisoned", "offline", "slots", "unplugged", "disabled")
+"""What a request that fails for want of memory leaves alone, too."""
 
 
 def due_places(step: Transition) -> Due:
@@ -61,13 +71,16 @@ def due_places(step: Transition) -> Due:
     machine = before.machine
     frames, held, given = open_frames(step.before), before.held, before.given
     poisoned, offline = before.poisoned, before.offline
-    if op.verb is Verb.ALLOC:
+    slots, unplugged, disabled = before.slots, before.unplugged, before.disabled
+    if op.verb is Verb.ALLOC and step.outcome != NO_MEMORY:
         frames &= ~frames_of(machine, Block(step.outcome, op.order))
         held, given = held | {step.outcome: allocated(machine, op)}, given | {step.outcome}
-    elif op.verb in BLOCK_VERBS:
+    elif op.verb in BLOCK_VERBS and op.verb is not Verb.ALLOC:
         freed, kept = due_release(before, op.verb, op.pfn)
         order = before.held[op.pfn].order
         frames |= freed
+        if kept is None:
+            slots = {pfn: slot for pfn, slot in slots.items() if pfn != op.pfn}
         held = {pfn: holding for pfn, holding in held.items() if pfn != op.pfn}
         if kept is not None:
             held[op.pfn] = kept
@@ -80,6 +93,15 @@ def due_places(step: Transition) -> Due:
         pages = range(op.pfn, op.pfn + op.pages)
         held = held | dict.fromkeys(pages, Held(0, 1, compound=False))
         given = given | set(pages)
+    elif op.verb is Verb.BULK:
+        new = newly_filled(step)
+        frames &= ~sum(frames_of(machine, Block(pfn, 0)) for pfn in new)
+        held = held | dict.fromkeys(new, allocated(machine, op._replace(order=0)))
+        given, slots = given | set(new), slots | new
+    elif op.verb in (Verb.UNPLUG, Verb.PLUG):
+        unplugged = unplugged ^ {op.cpu}
+    elif op.verb in (Verb.DISABLE, Verb.ENABLE):
+        disabled = not disabled
     elif op.verb is Verb.POISON:
         frames &= ~frames_of(machine, Block(op.pfn, 0))
         poisoned = poisoned | {op.pfn}
@@ -92,7 +114,13 @@ def due_places(step: Transition) -> Due:
         away = op.verb is Verb.OFFLINE
         frames = frames & ~run if away else frames | run
         offline = offline | heads if away else offline - heads
-    return Due(frames, held, given, poisoned, offline)
+    return Due(frames, held, given, poisoned, offline, slots, unplugged, disabled)
+
+
+def newly_filled(step: Transition) -> dict[Pfn, int]:
+    """The slots of the array that the request filled, by their frames."""
+    before = step.before.zone.slots
+    return {pfn: slot for pfn, slot in step.after.zone.slots.items() if pfn not in before}
 
 
 @FRAME_LAWS.law("ZONE-frame", source="derived")
@@ -102,9 +130,11 @@ def nothing_else_changed(step: Transition) -> Complaint:
     Else one caller's request changes another's memory. A range that could not be allocated leaves
     its pageblocks the type that it asked for, as one that was allocated does. Lists and types
     outside the range that is named stay; but in 6.12 a merge gives its type to what it absorbs.
+    What is nobody's may move between the buddy and the CPUs' lists, also for a request that fails.
     """
     op, before, after = step.op, step.before.zone, step.after.zone
-    undone = op.verb is Verb.CONTIG and step.outcome == NO_MEMORY
+    tries = op.verb is Verb.ALLOC and bool(before.machine.cpus or before.levels is not None)
+    undone = step.outcome == NO_MEMORY and (op.verb is Verb.CONTIG or tries)
     if due_refusal(before, op) is not None or (step.outcome in UNSERVED and not undone):
         changed = [name for name in STATE if getattr(before, name) != getattr(after, name)]
         if step.outcome in UNSERVED and changed:
@@ -114,10 +144,10 @@ def nothing_else_changed(step: Transition) -> Complaint:
     if open_frames(step.after) != due.open_frames:
         wrong = open_frames(step.after) ^ due.open_frames
         return f"frames {wrong:#b} from the zone's start changed hands besides the request's own"
-    for name in ("held", "given", "poisoned", "offline"):
+    for name in PLACES:
         if getattr(after, name) != getattr(due, name):
             return f"{name} is {getattr(after, name)}, expected {getattr(due, name)}"
-    if before.machine.pageblock is None or op.verb in (Verb.ALLOC, Verb.UNRESERVE):
+    if before.machine.pageblock is None or op.verb in SERVING_VERBS:
         return None
     return _stray(step)
 
@@ -172,10 +202,24 @@ def ends(step: Transition) -> Complaint:
     at; of another allocator OUT-fault asks that it answers. Where pageblocks change hands each
     frame of them may be looked at, and each block in them freed anew.
     """
-    bound = most_visits(step)
+    bound = most_visits(step) + most_visits_of_lists(step)
     if step.visited <= bound:
         return None
     return f"{wording(step.op)} looked at {step.visited} places, at most {bound} are due"
+
+
+def most_visits_of_lists(step: Transition) -> int:
+    """How many more it may look at, on a machine with CPUs' lists or marks.
+
+    Every block that was on a list may be freed to the buddy; every one that is may have been
+    searched for, as may one in vain at each of three tries.
+    """
+    zone = step.before.zone
+    if not zone.machine.cpus and zone.levels is None:
+        return 0
+    a_block = 4 * (2 * (zone.machine.top + 2)) + 3 * SIZES[zone.machine.pageblock or 0]
+    blocks = len(step.before.kept_blocks) + len(step.after.kept_blocks) + 4
+    return a_block * (blocks + len(newly_filled(step)))
 
 
 def most_visits(step: Transition) -> int:

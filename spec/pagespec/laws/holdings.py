@@ -4,12 +4,13 @@ Declarative: it asks who holds what, never how the allocator would find out. A z
 questions, and so does the book of a caller who sees nothing but requests and outcomes.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from pagespec.frames import SIZES, head_of, is_aligned
 from pagespec.laws.masks import frames_of, frames_of_run, frames_that_exist
-from pagespec.laws.ranges import place_refusal
+from pagespec.laws.ranges import place_refusal, runs
 from pagespec.machine import Machine
 from pagespec.migratetype import REQUESTED, UNMOVABLE
 from pagespec.types import FAULT, NO_MEMORY, Block, Order, Pfn, Refusal
@@ -28,17 +29,23 @@ SIZED_VERBS = frozenset({Verb.ALLOC, Verb.FREE, Verb.SPLIT})
 BOOKED_VERBS = BLOCK_VERBS | {Verb.SPLIT}
 """The verbs of which holdings alone say whether a request is legal."""
 
+CPU_VERBS = frozenset({Verb.ALLOC, Verb.FREE, Verb.PUT})
+"""Those of them that a CPU must be running for."""
+
+NO_SLOTS: Mapping[Pfn, int] = {}
+"""The array of bulk requests before any was filled."""
 
 RANGED_VERBS = frozenset({Verb.ISOLATE, Verb.RESTORE, Verb.CONTIG, Verb.OFFLINE, Verb.ONLINE})
 """The verbs that isolate a range, or undo it."""
 
 
 class Holdings(Protocol):
-    """Anything that knows which blocks are held and which frames ever headed one."""
+    """Anything that knows the held blocks, the frames that ever headed one, and absent CPUs."""
 
     machine: Machine
     held: dict[Pfn, Held]
     given: set[Pfn]
+    unplugged: set[int]
 
 
 class Release(NamedTuple):
@@ -64,14 +71,23 @@ def due_refusal(holdings: Holdings, op: Op) -> Refusal | None:
 
     About requests that speak of more than one block only a zone can tell; a book lets them pass.
     """
-    machine = holdings.machine
     if op.verb in BOOKED_VERBS:
-        if op.verb in SIZED_VERBS and not 0 <= op.order <= machine.top:
-            return Refusal.BAD_ORDER
-        if op.verb is Verb.ALLOC:
-            return None if op.mt in REQUESTED else Refusal.BAD_TYPE
-        return _block_refusal(holdings, op)
+        due = _booked_refusal(holdings, op)
+        return _cpu_refusal(holdings, op) if due is None and op.verb in CPU_VERBS else due
     return place_refusal(holdings, op) if isinstance(holdings, Zone) else None
+
+
+def _booked_refusal(holdings: Holdings, op: Op) -> Refusal | None:
+    if op.verb in SIZED_VERBS and not 0 <= op.order <= holdings.machine.top:
+        return Refusal.BAD_ORDER
+    if op.verb is Verb.ALLOC:
+        return None if op.mt in REQUESTED else Refusal.BAD_TYPE
+    return _block_refusal(holdings, op)
+
+
+def _cpu_refusal(holdings: Holdings, op: Op) -> Refusal | None:
+    running = runs(holdings.machine, holdings.unplugged, op.cpu)
+    return None if running else Refusal.BAD_CPU
 
 
 def _block_refusal(holdings: Holdings, op: Op) -> Refusal | None:
@@ -131,6 +147,8 @@ class Book:
     busy: the frames of all held blocks, and those that it reported as failed. failed: the orders
     of the requests that have failed since something was last given back. isolated: the frames of
     the ranges that it isolated or took offline, and that no request about ranges has met since.
+    unplugged: the CPUs that it took away. slots: the frames of its array, as it last saw them.
+    caching: whether CPUs may keep lists by now, from which only they are served.
     """
 
     machine: Machine
@@ -139,22 +157,31 @@ class Book:
     busy: int = 0
     failed: set[Order] = field(default_factory=set)
     isolated: int = 0
+    unplugged: set[int] = field(default_factory=set)
+    slots: dict[Pfn, int] = field(default_factory=dict)
+    caching: bool = False
 
 
-def settle(book: Book, op: Op, outcome: Outcome) -> None:
+def settle(book: Book, op: Op, outcome: Outcome, slots: Mapping[Pfn, int] = NO_SLOTS) -> None:
     """Enter a request and its outcome.
 
-    An illegal request enters nothing, whatever an allocator that does not refuse made of it.
+    An illegal request enters nothing, whatever an allocator that does not refuse made of it. slots:
+    the array of bulk requests after the request.
     """
     if due_refusal(book, op) is not None:
         return
+    book.caching = book.machine.cpus > 0 and not (op.verb is Verb.DRAIN_ALL and outcome == 0)
     if op.verb is Verb.ALLOC and outcome == NO_MEMORY:
         book.failed.add(op.order)
     if op.verb in RANGED_VERBS:
         _isolate(book, op, outcome)
     if outcome in UNSERVED:
         return
-    if op.verb is Verb.ALLOC:
+    if op.verb is Verb.BULK:
+        _enter_bulk(book, op, slots)
+    elif op.verb in (Verb.UNPLUG, Verb.PLUG):
+        book.unplugged ^= {op.cpu}
+    elif op.verb is Verb.ALLOC:
         _enter(book, {outcome: allocated(book.machine, op)})
     elif op.verb is Verb.CONTIG and _in_zone(book.machine, outcome, op.pages):
         pages = range(outcome, outcome + op.pages)
@@ -201,9 +228,18 @@ def _enter(book: Book, held: dict[Pfn, Held]) -> None:
         book.busy |= frames_of(book.machine, Block(pfn, holding.order))
 
 
+def _enter_bulk(book: Book, op: Op, slots: Mapping[Pfn, int]) -> None:
+    """Enter the frames that the array holds now and did not hold before."""
+    new = [pfn for pfn in slots if pfn not in book.slots and _in_zone(book.machine, pfn, 1)]
+    _enter(book, dict.fromkeys(new, allocated(book.machine, op)))
+    book.slots = dict(slots)
+
+
 def _drop(book: Book, op: Op) -> None:
     release = due_release(book, op.verb, op.pfn)
     pieces = book.held.pop(op.pfn).order
+    if release.kept is None:
+        book.slots.pop(op.pfn, None)
     if release.kept is not None:
         book.held[op.pfn] = release.kept
         if release.freed:

@@ -3,12 +3,21 @@
 They judge any allocator, also one that shows no lists, merges late, or caches blocks.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from pagespec.frames import SIZES, head_of, is_aligned
-from pagespec.laws.holdings import BOOKED_VERBS, REFUSALS, UNSERVED, Book, due_refusal
+from pagespec.laws.holdings import (
+    BOOKED_VERBS,
+    NO_SLOTS,
+    REFUSALS,
+    UNSERVED,
+    Book,
+    due_refusal,
+)
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.laws.masks import frames_of, frames_of_run
+from pagespec.laws.ways import leaks_isolated
 from pagespec.laws.wording import wording
 from pagespec.types import FAULT, NO_MEMORY, Block, Order, Pfn, Refusal
 from pagespec.verbs import Op, Outcome, Verb
@@ -29,12 +38,16 @@ class Promises(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """One request and its outcome as a caller sees them, before the caller enters them."""
+    """One request and its outcome as a caller sees them, before the caller enters them.
+
+    slots: the array of bulk requests after the request.
+    """
 
     book: Book
     promises: Promises
     op: Op
     outcome: Outcome
+    slots: Mapping[Pfn, int] = NO_SLOTS
 
 
 OUTSIDE_LAWS: LawBook[Sight] = LawBook()
@@ -51,14 +64,22 @@ def _given(sight: Sight) -> Block | None:
     return Block(sight.outcome, sight.op.order)
 
 
-def _range_given(sight: Sight) -> tuple[Pfn, Pfn] | None:
-    """The run [first, end) of frames that the request was given, if any."""
+def _runs_given(sight: Sight) -> list[tuple[Pfn, Pfn]]:
+    """The runs [first, end) of frames that the request was given."""
     block = _given(sight)
     if block is not None:
-        return block.pfn, block.pfn + SIZES[block.order]
-    if sight.op.verb is not Verb.CONTIG or sight.outcome in UNSERVED:
-        return None
-    return sight.outcome, sight.outcome + sight.op.pages
+        return [(block.pfn, block.pfn + SIZES[block.order])]
+    if sight.outcome in UNSERVED:
+        return []
+    if sight.op.verb is Verb.BULK:
+        return [(pfn, pfn + 1) for pfn in sight.slots if pfn not in sight.book.slots]
+    if sight.op.verb is Verb.CONTIG:
+        return [(sight.outcome, sight.outcome + sight.op.pages)]
+    return []
+
+
+def _named(sight: Sight, run: tuple[Pfn, Pfn]) -> object:
+    return _given(sight) or f"frames {run[0]}..{run[1]}"
 
 
 @OUTSIDE_LAWS.law("OUT-fault", level="outside", source="derived")
@@ -76,14 +97,12 @@ def inside(sight: Sight) -> Complaint:
 
     Whoever writes to it would write to memory that is not there.
     """
-    run = _range_given(sight)
-    if run is None:
-        return None
     managed = sight.book.machine.managed
-    if any(first <= run[0] and run[1] <= last for first, last in managed):
-        return None
-    given = _given(sight) or f"frames {run[0]}..{run[1]}"
-    return f"{sight.op.verb.value} gave {given}, which leaves the managed frames: {managed}"
+    for run in _runs_given(sight):
+        if not any(first <= run[0] and run[1] <= last for first, last in managed):
+            given = _named(sight, run)
+            return f"{sight.op.verb.value} gave {given}, which leaves the managed frames: {managed}"
+    return None
 
 
 @OUTSIDE_LAWS.law("OUT-align", level="outside", source="derived")
@@ -105,13 +124,11 @@ def disjoint(sight: Sight) -> Complaint:
 
     Two owners of one frame overwrite each other.
     """
-    run = _range_given(sight)
-    if run is None:
-        return None
-    if not sight.book.busy & frames_of_run(sight.book.machine, *run):
-        return None
-    given = _given(sight) or f"frames {run[0]}..{run[1]}"
-    return f"{sight.op.verb.value} gave {given}, part of which is held already"
+    for run in _runs_given(sight):
+        if sight.book.busy & frames_of_run(sight.book.machine, *run):
+            given = _named(sight, run)
+            return f"{sight.op.verb.value} gave {given}, part of which is held already"
+    return None
 
 
 @OUTSIDE_LAWS.law("OUT-isolated", level="outside", source="derived")
@@ -119,12 +136,20 @@ def isolated(sight: Sight) -> Complaint:
     """No allocation returns a frame of a range that the caller has isolated or taken offline.
 
     What is handed out there makes the emptying of the range endless. Nothing is said of a largest
-    block that any later request about ranges has met, since what fails may give a range up.
+    block that any later request about ranges has met, since what fails may give a range up. Until
+    2.6.39 a block could leave a range by way of a CPU's list.
     """
-    block = _given(sight)
-    if block is None or not sight.book.isolated & frames_of(sight.book.machine, block):
+    machine = sight.book.machine
+    if sight.op.verb is Verb.CONTIG or leaks_isolated(machine):
         return None
-    return f"alloc gave {block}, part of which the caller has isolated or taken offline"
+    for run in _runs_given(sight):
+        if sight.book.isolated & frames_of_run(machine, *run):
+            given = _named(sight, run)
+            return (
+                f"{sight.op.verb.value} gave {given}, part of which the caller has isolated or "
+                "taken offline"
+            )
+    return None
 
 
 @OUTSIDE_LAWS.law("OUT-refuse", level="outside", source="derived")
@@ -151,13 +176,15 @@ def returned(sight: Sight) -> Complaint:
     """What has been given back can be had again.
 
     An allocator that merges eagerly serves every request for which an aligned run of frames is
-    free; any other at least once everything is back. Where pageblocks have types, or guards take
-    frames, a caller cannot tell which of them are free to serve it.
+    free; any other at least once everything is back. Where pageblocks have types, guards take
+    frames, CPUs may keep some, or marks forbid it, a caller cannot tell which of them may serve it.
     """
     op, book = sight.op, sight.book
     if op.verb is not Verb.ALLOC or sight.outcome != NO_MEMORY or _illegal(sight):
         return None
     if book.machine.pageblock is not None or book.machine.guard:
+        return None
+    if book.caching or book.machine.min_free is not None:
         return None
     if book.held and not sight.promises.merges_eagerly:
         return None
@@ -171,9 +198,11 @@ def retried(sight: Sight) -> Complaint:
 
     A failure changes nothing: what the allocator could do for the request it has done by then.
     Requests of other orders may be served all the same, from blocks that wait to be merged, and
-    where pageblocks have types, those of other types and in other modes.
+    where pageblocks have types, those of other types and in other modes; with CPUs' lists or
+    watermarks, those of other CPUs and with other rights.
     """
-    if sight.book.machine.pageblock is not None:
+    machine = sight.book.machine
+    if machine.pageblock is not None or machine.cpus or machine.min_free is not None:
         return None
     if _given(sight) is None or sight.op.order not in sight.book.failed:
         return None

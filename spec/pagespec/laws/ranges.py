@@ -6,11 +6,11 @@ there.
 Source: derived; mm/page_isolation.c and mm/page_alloc.c (alloc_contig_range), 2.6.37 to 6.12.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from pagespec.frames import SIZES, head_of
 from pagespec.laws.masks import frames_that_exist
-from pagespec.machine import Machine
+from pagespec.machine import MAX_SLOTS, Machine
 from pagespec.migratetype import CMA, ISOLATE, MOVABLE, REQUESTED
 from pagespec.types import Pfn, Refusal
 from pagespec.verbs import Op, Verb
@@ -99,6 +99,40 @@ def _due_online(zone: Zone, op: Op) -> Due:
     return None if offline else Refusal.NOT_OFFLINE
 
 
+def _due_cpu(zone: Zone, op: Op, supported: bool) -> Due:
+    """Of a request about a CPU: the machine must have such requests, and the CPU must run."""
+    if not supported:
+        return Refusal.UNSUPPORTED
+    return None if runs(zone.machine, zone.unplugged, op.cpu) else Refusal.BAD_CPU
+
+
+def _due_unplug(zone: Zone, op: Op) -> Due:
+    last = len(zone.unplugged) == zone.machine.cpus - 1
+    due = _due_cpu(zone, op, zone.machine.cpus > 1)
+    return Refusal.BAD_CPU if due is None and last else due
+
+
+def _due_plug(zone: Zone, op: Op) -> Due:
+    if zone.machine.cpus < 2:
+        return Refusal.UNSUPPORTED
+    return None if op.cpu in zone.unplugged else Refusal.BAD_CPU
+
+
+def _due_switch(zone: Zone, op: Op) -> Due:
+    """Disabling or enabling the lists, which no era before 5.12 had."""
+    switches = zone.machine.cpus > 0 and zone.disabled is (op.verb is Verb.ENABLE)
+    old = zone.machine.era.tuning in ("pair", "batches")
+    return Refusal.UNSUPPORTED if not switches or old else None
+
+
+def _due_bulk(zone: Zone, op: Op) -> Due:
+    if zone.machine.cpus == 0 or zone.machine.era.bulk == "none":
+        return Refusal.UNSUPPORTED
+    if not 1 <= op.pages <= MAX_SLOTS:
+        return Refusal.BAD_RANGE
+    return _due_cpu(zone, op, True) if op.mt in REQUESTED else Refusal.BAD_TYPE
+
+
 DUE: dict[Verb, Callable[[Zone, Op], Due]] = {
     Verb.UNRESERVE: _due_unreserve,
     Verb.ISOLATE: _due_isolate,
@@ -108,6 +142,16 @@ DUE: dict[Verb, Callable[[Zone, Op], Due]] = {
     Verb.HEAL: _due_heal,
     Verb.OFFLINE: _due_offline,
     Verb.ONLINE: _due_online,
+    Verb.DRAIN: lambda zone, op: _due_cpu(zone, op, zone.machine.cpus > 0),
+    Verb.DRAIN_ALL: lambda zone, op: None,
+    Verb.DISABLE: _due_switch,
+    Verb.ENABLE: _due_switch,
+    Verb.AGE: lambda zone, op: _due_cpu(zone, op, _ages(zone.machine)),
+    Verb.EXPIRE: lambda zone, op: _due_cpu(zone, op, _expires(zone.machine)),
+    Verb.UNPLUG: _due_unplug,
+    Verb.PLUG: _due_plug,
+    Verb.REST: lambda zone, op: Refusal.UNSUPPORTED if zone.levels is None else None,
+    Verb.BULK: _due_bulk,
 }
 """Per verb that speaks of more than a block: the refusal that a request deserves."""
 
@@ -125,6 +169,21 @@ def range_around(machine: Machine, op: Op) -> tuple[Pfn, Pfn]:
 
 
 # --- what they ask -----------------------------------------------------------------------------
+
+
+def runs(machine: Machine, unplugged: Collection[int], cpu: int) -> bool:
+    """Whether there is such a CPU and it runs; a machine without lists has one that always does."""
+    return 0 <= cpu < max(1, machine.cpus) and cpu not in unplugged
+
+
+def _ages(machine: Machine) -> bool:
+    """Whether the lists have a high that grows and falls."""
+    return machine.cpus > 0 and machine.era.tuning == "tuned"
+
+
+def _expires(machine: Machine) -> bool:
+    """Whether what a CPU keeps of a remote node's zone expires."""
+    return machine.cpus > 0 and machine.era.tuning != "pair"
 
 
 def _frame_refusal(machine: Machine, pfn: Pfn) -> Due:

@@ -3,11 +3,16 @@
 from pagespec.era import Era
 from pagespec.frames import SIZES
 from pagespec.laws.fallback import run_to_move
+from pagespec.laws.frame import newly_filled
+from pagespec.laws.holdings import due_refusal
 from pagespec.laws.law import Complaint, LawBook, Transition
 from pagespec.laws.masks import managed_frames
-from pagespec.laws.serving import may_unreserve, served, source_of
+from pagespec.laws.serving import by_buddy, served, source_of
+from pagespec.laws.sources import may_unreserve
 from pagespec.laws.swept import changes
+from pagespec.laws.tries import due_try
 from pagespec.laws.types import end_of, has_pageblocks, types_of
+from pagespec.laws.ways import leaks_isolated, mixes_huge
 from pagespec.laws.wording import wording
 from pagespec.migratetype import CMA, HIGHATOMIC, ISOLATE, MOVABLE
 from pagespec.types import Block
@@ -36,14 +41,25 @@ def has_cma(era: Era) -> bool:
 def isolated_stays(step: Transition) -> Complaint:
     """No allocation returns a frame of an isolated pageblock.
 
-    Isolated memory is being emptied; what is handed out there makes the work endless.
+    Isolated memory is being emptied; what is handed out there makes the work endless. Until 2.6.39
+    a block could leave by way of a CPU's list.
     """
-    if step.before.zone.machine.pageblock is None or not served(step, Verb.ALLOC):
+    zone = step.before.zone
+    if zone.machine.pageblock is None or leaks_isolated(zone.machine):
         return None
-    got = Block(step.outcome, step.op.order)
-    if ISOLATE not in types_of(step.before.zone, got):
-        return None
-    return f"{wording(step.op)} got {got}, which lies in isolated memory"
+    for got in given(step):
+        if ISOLATE in types_of(zone, got):
+            return f"{wording(step.op)} got {got}, which lies in isolated memory"
+    return None
+
+
+def given(step: Transition) -> list[Block]:
+    """The blocks that a request for any block, or for many, was given."""
+    if not served(step, Verb.ALLOC, Verb.BULK):
+        return []
+    if step.op.verb is Verb.ALLOC:
+        return [Block(step.outcome, step.op.order)]
+    return [Block(pfn, 0) for pfn in newly_filled(step)]
 
 
 @KEPT_LAWS.law(
@@ -55,13 +71,18 @@ def only_movable_uses_cma(step: Transition) -> Complaint:
     """No frame of a CMA pageblock is allocated but for a movable request.
 
     A device will claim that memory whole; what cannot be moved away makes the claim fail. A range
-    that is allocated as such may lie there: that is the claim.
+    that is allocated as such may lie there: that is the claim. In 6.1 CPUs keep huge blocks of all
+    types on one list, which gives CMA memory to anybody.
     """
-    zone = step.before.zone
-    if zone.machine.pageblock is None or not served(step, Verb.ALLOC) or step.op.mt is MOVABLE:
+    zone, op = step.before.zone, step.op
+    if zone.machine.pageblock is None or op.mt is MOVABLE:
         return None
-    got = Block(step.outcome, step.op.order)
-    return f"{wording(step.op)} got {got} of CMA memory" if CMA in types_of(zone, got) else None
+    if mixes_huge(zone.machine) and op.order == zone.machine.pageblock:
+        return None
+    for got in given(step):
+        if CMA in types_of(zone, got):
+            return f"{wording(op)} got {got} of CMA memory"
+    return None
 
 
 def reserve_limit(zone: Zone) -> int:
@@ -98,18 +119,27 @@ def reserved(step: Transition) -> Complaint:
 
     Requests for more than one frame; in 6.12 single ones too, when all else failed. A larger block
     adds all that it covers in 6.12, its first pageblock before. CMA and isolated memory never joins
-    it, in 6.12 nor does what the zone's ends cut. It shrinks only when it is told to. Without it a
-    request that cannot wait fails wherever memory is in small pieces.
+    it, in 6.12 nor does what the zone's ends cut. It shrinks only when it is told to, or for
+    the last try of a request that can wait. Without it a request that cannot fails wherever memory
+    is in small pieces.
     """
     before, after, op = step.before.zone, step.after.zone, step.op
     if before.machine.pageblock is None:
         return None
     growth = after.nr_reserved - before.nr_reserved
+    if op.verb in (Verb.ALLOC, Verb.BULK) and before.levels is not None:
+        if due_refusal(before, op) is not None:
+            return None
+        tried = due_try(before, op._replace(order=op.order if op.verb is Verb.ALLOC else 0))
+        op = tried.op
+        if tried.number == "last" and growth <= 0:
+            return None
     if growth < 0 and op.verb is not Verb.UNRESERVE:
         return f"{wording(op)} took {-growth} frames from the reserve"
     if not served(step, Verb.ALLOC):
         return f"{wording(op)} added {growth} frames to the reserve" if growth > 0 else None
-    taken = source_of(step)
+    plain = by_buddy(step)
+    taken = None if plain is None else source_of(plain)
     alone = op.order == 0 and before.machine.era.reserve == "at-least-one"
     if taken is not None and taken.mt is HIGHATOMIC and (alone or not op.atomic):
         return f"{wording(op)} took {taken.block} of the reserve"

@@ -1,25 +1,16 @@
 """Laws about what an allocation is served from, and when one may fail."""
 
-from collections.abc import Iterator
-from typing import NamedTuple
-
 from pagespec.frames import SIZES
 from pagespec.laws.holdings import UNSERVED, due_refusal
 from pagespec.laws.law import Complaint, LawBook, Transition
 from pagespec.laws.masks import frames_of_run
+from pagespec.laws.sources import due_source, may_unreserve, smallest_order, sources
 from pagespec.laws.swept import Listed, changes, listed_at
+from pagespec.laws.tries import due_try, serves_by_list
 from pagespec.laws.types import has_pageblocks
 from pagespec.laws.wording import wording
-from pagespec.migratetype import (
-    CMA,
-    FALLBACKS,
-    HIGHATOMIC,
-    MOVABLE,
-    RESERVE,
-    UNMOVABLE,
-    MigrateType,
-)
-from pagespec.types import NO_MEMORY, Block, Order
+from pagespec.migratetype import HIGHATOMIC
+from pagespec.types import NO_MEMORY, Block
 from pagespec.verbs import Op, Verb
 from pagespec.zone import Zone
 
@@ -35,81 +26,28 @@ def served(step: Transition, *verbs: Verb) -> bool:
     )
 
 
-class Source(NamedTuple):
-    """Lists that may serve a request: those of a type, from an order up."""
+def by_buddy(step: Transition) -> Transition | None:
+    """The step, if it is an allocation that the buddy served as it stood before; else None.
 
-    mt: MigrateType
-    least: Order
-
-
-def own_sources(zone: Zone, op: Op) -> Iterator[MigrateType]:
-    """The types whose lists a request tries before it falls back to another's, in order.
-
-    An atomic request for more than one frame uses the reserve first. A movable one may use CMA
-    memory: after its own; or before, since 5.7, as long as most of what is free is CMA's.
+    A CPU's list that gave or got a block stands between; so does a last try, for which pageblocks
+    of the reserve may have been given up. The request is as it was put at the try that served it.
     """
-    era = zone.machine.era
-    if zone.machine.pageblock is None:
-        yield UNMOVABLE
-        return
-    if op.atomic and op.order > 0 and era.reserve != "none":
-        yield HIGHATOMIC
-    cma = op.mt is MOVABLE and era.cma != "none"
-    if cma and era.cma == "balanced" and zone.free_cma > zone.free_pages // 2:
-        yield CMA
-    yield op.mt
-    if cma:
-        yield CMA
-
-
-def last_source(zone: Zone, op: Op) -> MigrateType | None:
-    """The reserve that serves a request for which there is nothing else, if the era has one."""
-    era = zone.machine.era
-    if zone.machine.pageblock is None:
+    if not served(step, Verb.ALLOC):
         return None
-    if era.fallback == "take-largest":
-        return RESERVE
-    return HIGHATOMIC if op.atomic and era.reserve == "one-percent" else None
-
-
-def least_fallback(zone: Zone, op: Op) -> Order:
-    """The smallest order of another type's block that may serve the request."""
-    asked = op.nofragment and zone.machine.era.nofragment
-    return max(op.order, zone.machine.pageblock or 0) if asked else op.order
-
-
-def sources(zone: Zone, op: Op) -> Iterator[Source]:
-    """Every list that may serve an allocation."""
-    for mt in own_sources(zone, op):
-        yield Source(mt, op.order)
-    if zone.machine.pageblock is not None:
-        for mt in FALLBACKS[op.mt]:
-            yield Source(mt, least_fallback(zone, op))
-    last = last_source(zone, op)
-    if last is not None:
-        yield Source(last, op.order)
-
-
-def smallest_order(zone: Zone, mt: MigrateType, least: Order) -> Order | None:
-    """The smallest order from `least` up at which a type has a free block."""
-    for order in range(least, len(zone.free_area)):
-        if zone.free_area[order].get(mt):
-            return order
-    return None
+    before = step.before.zone
+    if not before.machine.cpus and before.levels is None:
+        return step
+    tried = due_try(before, step.op)
+    if step.before.kept_blocks != step.after.kept_blocks or tried.number in ("last", "none"):
+        return None
+    # What refills a list has no part in the reserve.
+    atomic = tried.op.atomic and not tried.by_list
+    return step._replace(op=tried.op._replace(atomic=atomic))
 
 
 def source_of(step: Transition) -> Listed | None:
     """The free block that a served allocation was cut from, as it was listed."""
     return listed_at(step.before.zone, step.outcome, step.op.order)
-
-
-def due_source(zone: Zone, op: Op) -> Source | None:
-    """The first of the request's own lists that has a sufficient block, and its smallest order."""
-    for mt in own_sources(zone, op):
-        order = smallest_order(zone, mt, op.order)
-        if order is not None:
-            return Source(mt, order)
-    return None
 
 
 @SERVING_LAWS.law("BUD-success", source="mm/page_alloc.c, __rmqueue_smallest and __rmqueue")
@@ -118,33 +56,33 @@ def succeeded(step: Transition) -> Complaint:
 
     An early end of the search is out of memory with memory left. An allocation may be served from
     its own type's lists, CMA memory if it is movable, other types' and the reserve as far as era
-    and request allow; a range from its very frames; giving up reserve needs a free block there.
+    and request allow; a range from its very frames, which CPUs give back for it; giving up reserve
+    needs a free block there. What its CPU's list holds serves too. Of watermarks speaks WM-serve.
     """
     if step.outcome != NO_MEMORY or due_refusal(step.before.zone, step.op) is not None:
         return None
     before, op = step.before, step.op
     free: object = None
-    if op.verb is Verb.ALLOC:
-        free = next(_sufficient(before.zone, op), None)
+    if op.verb is Verb.ALLOC and before.zone.levels is None:
+        free = _sufficient(before.zone, op)
     elif op.verb is Verb.CONTIG:
         frames = frames_of_run(before.zone.machine, op.pfn, op.pfn + op.pages)
-        free = "all of it" if before.free & frames == frames else None
+        free = "all of it" if (before.free | before.kept) & frames == frames else None
     elif op.verb is Verb.UNRESERVE and may_unreserve(before.zone, op):
         order = smallest_order(before.zone, HIGHATOMIC, 0)
         free = None if order is None else f"a block of order {order} in the reserve"
     return None if free is None else f"{wording(op)} failed although {free} was free"
 
 
-def _sufficient(zone: Zone, op: Op) -> Iterator[Block]:
+def _sufficient(zone: Zone, op: Op) -> object:
+    """A free block that may serve, or the list that does."""
+    if serves_by_list(zone, op) is None:
+        return None
     for mt, least in sources(zone, op):
         order = smallest_order(zone, mt, least)
         if order is not None:
-            yield Block(next(iter(zone.free_area[order][mt])), order)
-
-
-def may_unreserve(zone: Zone, op: Op) -> bool:
-    """Whether the reserve is large enough to lose a pageblock, or must do so in any case."""
-    return op.force or zone.nr_reserved > SIZES[zone.machine.pageblock or 0]
+            return Block(next(iter(zone.free_area[order][mt])), order)
+    return f"what CPU {op.cpu} keeps"
 
 
 @SERVING_LAWS.law(
@@ -155,10 +93,10 @@ def served_by_own(step: Transition) -> Complaint:
 
     Each fallback mixes two kinds of memory in one pageblock, which then forms no large block again.
     """
-    zone = step.before.zone
-    if zone.machine.pageblock is None or not served(step, Verb.ALLOC):
+    zone, plain = step.before.zone, by_buddy(step)
+    if zone.machine.pageblock is None or plain is None:
         return None
-    listed, due = source_of(step), due_source(zone, step.op)
+    listed, due = source_of(plain), due_source(zone, plain.op)
     if listed is None or due is None or listed.mt is due.mt:
         return None
     return (

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from pagespec.frames import SIZES
 from pagespec.laws.masks import WHOLE
 from pagespec.migratetype import MigrateType
+from pagespec.pcp.index import order_of_list
 from pagespec.types import Block, Order, Pfn
 from pagespec.zone import FreeList, Zone
 
@@ -22,6 +23,19 @@ NONE: FreeList = OrderedDict()
 class Listed(NamedTuple):
     """A free block and the type of the list that it is on."""
 
+    block: Block
+    mt: MigrateType
+
+
+class Kept(NamedTuple):
+    """A block on a CPU's list, and the type that it had when it was listed.
+
+    kind: which set of lists, where hot and cold blocks are kept apart. number: the list's.
+    """
+
+    cpu: int
+    kind: int
+    number: int
     block: Block
     mt: MigrateType
 
@@ -57,6 +71,31 @@ class Swept:
     def block_set(self) -> frozenset[Block]:
         """The free blocks, to look one up."""
         return frozenset(self.blocks)
+
+    @cached_property
+    def kept_blocks(self) -> tuple[Kept, ...]:
+        """Every block that a CPU keeps: by CPU, by list, and then from the front of the list on."""
+        huge = self.zone.machine.huge
+        return tuple(
+            Kept(cpu, kind, index, Block(pfn, max(0, order_of_list(index, huge))), mt)
+            for cpu, pcps in enumerate(self.zone.pcps)
+            for kind, pcp in enumerate(pcps)
+            for index, blocks in enumerate(pcp.lists)
+            for pfn, mt in blocks.items()
+        )
+
+    @cached_property
+    def kept(self) -> int:
+        """The frames of all blocks that CPUs keep."""
+        frames = 0
+        for kept in self.kept_blocks:
+            frames |= _frames(self.zone.machine.start, *kept.block)
+        return frames
+
+    @cached_property
+    def kept_pages(self) -> int:
+        """How many frames the CPUs' lists hold, a frame in two blocks counted twice."""
+        return sum(SIZES[kept.block.order] for kept in self.kept_blocks)
 
     @cached_property
     def guards(self) -> int:

@@ -6,6 +6,7 @@ from pagespec.era import Era
 from pagespec.frames import SIZES, buddy_of
 from pagespec.laws.law import Complaint, LawBook, Transition
 from pagespec.laws.swept import Swept, changes
+from pagespec.laws.ways import leaks_isolated
 from pagespec.machine import Machine
 from pagespec.migratetype import CMA, HIGHATOMIC, ISOLATE, MigrateType
 from pagespec.types import Block, Pfn
@@ -68,7 +69,8 @@ def listed_by_type(swept: Swept) -> Complaint:
     """Isolated and CMA memory is on lists of its own, and nothing else is; in 6.12 all types are.
 
     What is on another list is handed out to those whom the pageblock's type was to keep away. Until
-    6.1 the ordinary types part from their lists, by fallbacks and at the ends of the zone.
+    6.1 the ordinary types part from their lists, by fallbacks and at the ends of the zone; until
+    2.6.39 isolated memory too, by way of CPUs' lists.
     """
     zone = swept.zone
     machine = zone.machine
@@ -92,7 +94,8 @@ def listed_by_type(swept: Swept) -> Complaint:
 
 def _parted(machine: Machine, own: MigrateType, mt: MigrateType) -> bool:
     """Whether a block of a pageblock of a type must not be on the list of another."""
-    kept = isolates_cleanly(machine) and not {own, mt}.isdisjoint((ISOLATE, CMA))
+    clean = isolates_cleanly(machine) and not leaks_isolated(machine)
+    kept = clean and not {own, mt}.isdisjoint((ISOLATE, CMA))
     return kept or machine.era.retypes_on_merge
 
 

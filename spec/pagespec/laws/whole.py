@@ -76,15 +76,19 @@ def order_does_not_matter(swept: Swept) -> Complaint:
 
     It must not depend on the order of the frees; the order of the lists may. Frames that have
     failed or are offline stay away. Where a barrier or a guard has kept blocks apart, the frames
-    are free all the same.
+    are free all the same; and so may they be on a CPU's list.
     """
     zone = swept.zone
     machine = zone.machine
     frames = managed_frames(machine) & ~swept.poisoned & ~swept.offline
-    lost = frames & ~(swept.free | swept.guards)
+    lost = frames & ~(swept.free | swept.guards | swept.kept)
     if lost:
         return f"everything was given back, and frame {lowest_of(machine, lost)} is not free"
-    if zone.guards or (machine.pageblock is not None and machine.era.barrier != "none"):
+    if (
+        zone.guards
+        or swept.kept
+        or (machine.pageblock is not None and machine.era.barrier != "none")
+    ):
         return None
     runs = runs_of(
         pfn for pfn in range(machine.start, machine.end) if frames >> pfn - machine.start & 1

@@ -59,10 +59,10 @@ def min_free_kbytes(lowmem_kbytes: int, rule: MinFree) -> int:
 def share_of(kbytes: int, managed: int, lowmem_pages: int) -> int:
     """A zone's share of the frames that min_free_kbytes stands for.
 
-    pre: kbytes >= 0 and 0 <= managed <= lowmem_pages and lowmem_pages >= 1
+    pre: kbytes >= 0 and 0 <= managed <= lowmem_pages
     post: 0 <= __return__ <= kbytes // 4
     """
-    return kbytes // 4 * managed // lowmem_pages
+    return kbytes // 4 * managed // max(1, lowmem_pages)
 
 
 def ten_thousandths(number: int, parts: int) -> int:

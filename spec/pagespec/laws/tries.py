@@ -1,0 +1,161 @@
+"""At which try a request must be served, as the state before it says.
+
+A request is tried against the low marks and without its rights; then, once kswapd is woken, against
+the lowest ones and with them; and then, unless it cannot wait, once more when everything that CPUs
+keep has been given back. A zone without marks is tried once.
+"""
+
+from typing import Literal, NamedTuple, TypeAlias
+
+from pagespec.laws.sources import smallest_order, sources
+from pagespec.laws.ways import goes_by_lists, number_of, set_of, type_of
+from pagespec.migratetype import CMA, HIGHATOMIC, MOVABLE, REQUESTED
+from pagespec.pcp.sizes import Pageset
+from pagespec.pcp.state import Pcp
+from pagespec.verbs import Op
+from pagespec.watermark.check import (
+    NO_RIGHTS,
+    Rights,
+    free_for,
+    has_order_by_counts,
+    lowered,
+    passes_fast,
+)
+from pagespec.zone import Zone
+
+Try: TypeAlias = Literal["only", "low", "min", "last", "none"]
+"""The one of a zone without marks; the three of a zone with them; or none, so that it fails."""
+
+
+def rights_of(op: Op) -> Rights:
+    """What the request may do below a mark: who cannot wait is urgent as well."""
+    return Rights(high=op.atomic, harder=op.atomic)
+
+
+def unusable(zone: Zone, op: Op, rights: Rights) -> int:
+    """The free frames that are not for the request: of the reserve without rights, and CMA's.
+
+    Until 6.1 the whole reserve counts so, however much of it is free.
+    """
+    pages = 0
+    if not (rights.harder or rights.oom):
+        pages = zone.free_highatomic if zone.machine.era.retypes_on_merge else zone.nr_reserved
+    return pages + (0 if type_of(zone, op) is MOVABLE else zone.free_cma)
+
+
+def keeps_above(zone: Zone, op: Op, mark: int, rights: Rights) -> bool:
+    """Whether more than the mark would be left, and in blocks that are large enough."""
+    era = zone.machine.era
+    left = free_for(zone.free_pages, op.order, unusable(zone, op, rights))
+    least = lowered(mark, rights, era.rights)
+    if left <= least:
+        return False
+    if op.order == 0 or era.order_check == "none":
+        return True
+    if era.order_check == "counts":
+        return has_order_by_counts(left, least, op.order, zone.nr_free)
+    return _has_block(zone, op, rights)
+
+
+def _has_block(zone: Zone, op: Op, rights: Rights) -> bool:
+    era = zone.machine.era
+    if era.order_check == "lists-or-rights" and rights.harder:
+        return any(zone.nr_free[op.order :])
+    may = set(REQUESTED)
+    if type_of(zone, op) is MOVABLE:
+        may.add(CMA)
+    if rights.oom or (op.atomic if era.retypes_on_merge else rights.harder):
+        may.add(HIGHATOMIC)
+    return any(smallest_order(zone, mt, op.order) is not None for mt in may)
+
+
+def passes(zone: Zone, op: Op, mark: int, rights: Rights) -> bool:
+    """The same with the shortcut for single frames, where the era has one."""
+    era = zone.machine.era
+    if op.order == 0 and era.shortcut != "none":
+        rightless = unusable(zone, op, rights)
+        if era.shortcut == "wraps-cma-only":
+            rightless = 0 if type_of(zone, op) is MOVABLE else zone.free_cma
+        wraps = era.shortcut != "stops"
+        if passes_fast(zone.free_pages, rightless, mark, 0, wraps=wraps):
+            return True
+    return keeps_above(zone, op, mark, rights)
+
+
+class Tried(NamedTuple):
+    """At which try a request is due to be served, and the request as it is put there.
+
+    by_list: whether a block comes through the lists of the CPU that asks.
+    """
+
+    number: Try
+    op: Op
+    by_list: bool
+
+
+def due_try(zone: Zone, op: Op) -> Tried:
+    """The first try that passes its mark and finds a block.
+
+    What the last try finds is not known from the state before: it is due if there may be one.
+    """
+    levels = zone.levels
+    if levels is None:
+        by = serves_by_list(zone, op)
+        return Tried("none" if by is None else "only", op, bool(by))
+    plain = op._replace(atomic=False)
+    by = serves_by_list(zone, plain)
+    if by is not None and passes_at(zone, plain, "low", NO_RIGHTS):
+        return Tried("low", plain, by)
+    by = serves_by_list(zone, op)
+    if by is not None and passes_at(zone, op, "min", rights_of(op)):
+        return Tried("min", op, by)
+    again = not op.atomic and zone.machine.era.drains_on_failure
+    return Tried("last" if again else "none", op, goes_by_lists(zone, op, op.order))
+
+
+def passes_at(zone: Zone, op: Op, level: Literal["low", "min"], rights: Rights) -> bool:
+    """Whether the zone keeps above the mark of a try; an emergency asks no mark.
+
+    In the era that tries the high mark first, a zone above it is above the others as well. A boost
+    does not hold up single frames for requests that cannot wait.
+    """
+    levels = zone.levels
+    if levels is None or op.emergency:
+        return True
+    mark = levels.marks.low if level == "low" else levels.marks.min
+    if passes(zone, op, mark + levels.boost, rights):
+        return True
+    hurries = levels.boost > 0 and op.order == 0 and rights.high and level == "min"
+    return hurries and passes(zone, op, mark, rights)
+
+
+def serves_by_list(zone: Zone, op: Op) -> bool | None:
+    """Whether the CPU's lists serve a request that passes its mark; None if nothing does.
+
+    Since 6.0 and until 2.6.11, where the buddy has nothing for the list it may have something for
+    the request: the reserve.
+    """
+    if goes_by_lists(zone, op, op.order):
+        pcp = set_of(zone, op)
+        if pcp.lists[number_of(zone, op.order, type_of(zone, op))] or refills(zone, op):
+            return True
+        if zone.machine.era.tuning in ("batches", "doubling"):
+            return None
+    return False if may_be_served(zone, op) else None
+
+
+def refills(zone: Zone, op: Op) -> bool:
+    """Whether the buddy has a block for the CPU's list: the reserve for atomic requests is none."""
+    return may_be_served(zone, op._replace(atomic=False))
+
+
+def may_be_served(zone: Zone, op: Op) -> bool:
+    """Whether any list of the buddy may serve the request."""
+    return any(smallest_order(zone, mt, least) is not None for mt, least in sources(zone, op))
+
+
+def must_refill(pcp: Pcp, index: int) -> bool:
+    """Whether the list is refilled first: if it is empty; until 2.6.11, if few are left in all."""
+    if isinstance(pcp.load, Pageset) and len(pcp.lists) == 1:
+        return pcp.count <= pcp.load.low
+    return not pcp.lists[index]
