@@ -9,13 +9,13 @@ from pathlib import Path
 
 from pagefuzz.museum import page as museum
 from pagefuzz.prove import page as proofs
-from pagefuzz.report import eras, laws, variants
+from pagefuzz.report import callpath, eras, laws, variants
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "laws.md": {"laws": lambda: laws.laws_markdown(named_by=museum.mutants_by_law())},
-    "model.md": {"eras": eras.eras_markdown},
+    "model.md": {"call path": callpath.call_path_markdown, "eras": eras.eras_markdown},
     "museum.md": {
         "mutants": museum.mutants_markdown,
         "equivalents": museum.equivalents_markdown,
