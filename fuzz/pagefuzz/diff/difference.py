@@ -11,6 +11,7 @@ from pagespec.migratetype import LETTER_OF, MigrateType
 from pagespec.trace import answer_text
 from pagespec.types import FAULT, NO_MEMORY, Block
 from pagespec.verbs import Outcome, Verb
+from pagespec.zone import COUNTS
 
 Aspect: TypeAlias = Literal[
     "refusal",
@@ -21,6 +22,8 @@ Aspect: TypeAlias = Literal[
     "list type",
     "place of a frame",
     "place in a list",
+    "CPU's list",
+    "watermark",
     "count",
     "tracepoints",
 ]
@@ -31,12 +34,14 @@ IGNORABLE: tuple[Aspect, ...] = (
     "free blocks",
     "list type",
     "place in a list",
+    "CPU's list",
+    "watermark",
     "count",
     "tracepoints",
 )
 """What may differ and yet be looked past: the two still hold the same blocks by the same names."""
 
-TRACEPOINTS = (Kind.ALLOC, Kind.FREE, Kind.ZONE_LOCKED, Kind.EXTFRAG)
+TRACEPOINTS = (Kind.ALLOC, Kind.FREE, Kind.ZONE_LOCKED, Kind.EXTFRAG, Kind.PCPU_DRAIN)
 """The events that a kernel prints."""
 
 
@@ -66,6 +71,9 @@ def _all(verb: Verb, one: Seen, other: Seen) -> Iterator[Difference]:
     if one.shows and other.shows:
         if one.state != other.state:
             yield from _states(one.state, other.state)
+        for what, here, there in zip(COUNTS, one.counted, other.counted, strict=False):
+            if here != there:
+                yield Difference("count", what, f"{here} more", f"{there} more")
         if one.prints and other.prints and one.log != other.log:
             logs = [", ".join(printed(seen.log)) or "nothing" for seen in (one, other)]
             if logs[0] != logs[1]:
@@ -92,7 +100,12 @@ def _states(one: State, other: State) -> Iterator[Difference]:
             break
     if one.lists != other.lists:
         yield from _lists(one, other)
-    for name in ("held", "guards", "poisoned", "offline"):
+    yield from _listed(one, other)
+    for name in ("boost", "below_high", "reclaiming"):
+        here, there = getattr(one.sizes, name), getattr(other.sizes, name)
+        if here != there:
+            yield Difference("watermark", name, str(here), str(there))
+    for name in ("held", "guards", "poisoned", "offline", "slots"):
         here, there = getattr(one, name), getattr(other, name)
         if here != there:
             yield Difference("place of a frame", f"what is {name}", str(here), str(there))
@@ -122,6 +135,22 @@ def _lists(one: State, other: State) -> Iterator[Difference]:
             what = f"the list of order {key.order} {LETTER_OF[key.mt]}"
             yield Difference("place in a list", what, *heads)
             break
+
+
+def _listed(one: State, other: State) -> Iterator[Difference]:
+    """The first list of a CPU that the two have differently, and then by which type."""
+    lists = dict(one.listed), dict(other.listed)
+    for at in sorted(lists[0].keys() | lists[1].keys()):
+        heads = [" ".join(str(pfn) for pfn, _ in each.get(at, ())) for each in lists]
+        types = ["".join(LETTER_OF[mt] for _, mt in each.get(at, ())) for each in lists]
+        what = f"the list {at.name} of CPU {at.cpu}"
+        if heads[0] != heads[1]:
+            yield Difference("CPU's list", what, *(each or "empty" for each in heads))
+        elif types[0] != types[1]:
+            yield Difference("list type", f"what {what} returns to", *types)
+        else:
+            continue
+        return
 
 
 def _types(state: State) -> dict[Block, MigrateType]:

@@ -14,6 +14,7 @@ from pagespec.laws.whole import BOOT_LAWS
 from pagespec.machine import Machine
 from pagespec.ops import perform
 from pagespec.verbs import Op, Verb
+from pagespec.zone import COUNTS
 
 REMEMBERED = 1024
 """States whose judgement is kept: one is met many times in a row, before and after requests."""
@@ -37,7 +38,9 @@ class EraSide:
         """See `Side`. The path is not needed: a state is enough to go on from."""
         zone = thawed(self.machine, shown)
         outcome = perform(zone, op)
-        return Seen(outcome, frozen(zone), tuple(zone.log), self.prints)
+        # A thawed zone has counted nothing yet.
+        counted = tuple(getattr(zone, name) for name in COUNTS)
+        return Seen(outcome, frozen(zone), tuple(zone.log), self.prints, counted=counted)
 
     def broken(
         self, machine: Machine, path: Path | None, shown: State | None, op: Op, after: Seen

@@ -1,6 +1,7 @@
 """The machines on which `diff` looks: a declared set of small ones, and random larger ones."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 
 from pagefuzz.errors import UsageError
@@ -23,6 +24,12 @@ USUAL: dict[str, int] = {
     "pages=8 top=3": 6,
     "pages=7 top=2 start=1": 5,
     "pages=16 top=3": 4,
+    "pages=8 top=2 cpus=1 batch=2": 4,
+    "pages=8 top=2 pageblock=2 cpus=1 batch=2 high=3": 3,
+    "pages=8 top=2 pageblock=2 types=MH cpus=1 batch=1 high=2": 2,
+    "pages=8 top=2 pageblock=2 cpus=2 batch=1 high=4": 2,
+    "pages=16 top=3 min_free=12": 4,
+    "pages=16 top=3 pageblock=3 cpus=1 batch=2 high=4 min_free=12": 2,
 }
 """The default set, and up to how many requests each is searched if nothing else is said.
 
@@ -70,9 +77,21 @@ def random_machine(rng: Random, eras: tuple[Era, Era]) -> Machine:
         try:
             bare = Machine(pages, top, era, start, pageblock=pageblock)
             types = tuple(_types(rng, bare, eras))
-            return Machine(pages, top, era, start, pageblock=pageblock, types=types)
+            grouped = replace(bare, types=types)
+            return with_lists(rng, grouped) if rng.random() < 0.5 else grouped
         except DomainError:
             continue
+
+
+def with_lists(rng: Random, machine: Machine) -> Machine:
+    """The machine with CPUs that keep short lists, and often with watermarks."""
+    return replace(
+        machine,
+        cpus=rng.choice((1, 1, 2)),
+        batch=rng.choice((1, 2, 3)),
+        high=None if machine.era.tuning == "pair" else rng.choice((2, 4, 6, 9)),
+        min_free=rng.choice((None, None, 12, machine.pages)),
+    )
 
 
 def _types(rng: Random, machine: Machine, eras: tuple[Era, Era]) -> Iterator[MigrateType]:

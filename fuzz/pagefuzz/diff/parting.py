@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 from pagefuzz.diff.difference import TRACEPOINTS, Aspect, Difference, difference_of
-from pagefuzz.diff.seen import Path, Seen, Side
+from pagefuzz.diff.seen import Path, Seen, Side, Step
 from pagespec.events import Kind
-from pagespec.verbs import Op, Outcome, Verb
+from pagespec.verbs import Op, Verb
 
 ANYWAY = frozenset(
     {
@@ -41,11 +41,12 @@ class Parting(NamedTuple):
     group: Group
 
     @property
-    def steps(self) -> list[tuple[Op, Outcome]]:
+    def steps(self) -> list[Step]:
         """Every request from boot to the parting, with the first side's answers."""
         if self.path is None:
             return []
-        return [*self.path.steps(), (self.op, self.seen[0].outcome)]
+        seen = self.seen[0]
+        return [*self.path.steps(), Step(self.op, seen.outcome, seen.state.slots)]
 
     @property
     def length(self) -> int:

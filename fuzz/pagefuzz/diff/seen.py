@@ -7,6 +7,7 @@ from pagefuzz.diff.state import State
 from pagespec.events import Event
 from pagespec.laws.law import LawBroken
 from pagespec.machine import Machine
+from pagespec.types import Pfn
 from pagespec.verbs import Op, Outcome, Verb
 
 
@@ -14,7 +15,8 @@ class Seen(NamedTuple):
     """What a request, or boot with outcome 0, made visible.
 
     log: the spec's events; empty for any other allocator. prints: whether tracepoints are among
-    them. shows: whether it shows its free lists; without, `state` says what callers know.
+    them. shows: whether it shows its free lists; without, `state` says what callers know. counted:
+    by how much each of COUNTS grew, if it is known.
     """
 
     outcome: Outcome
@@ -22,6 +24,15 @@ class Seen(NamedTuple):
     log: tuple[Event, ...] = ()
     prints: bool = False
     shows: bool = True
+    counted: tuple[int, ...] = ()
+
+
+class Step(NamedTuple):
+    """A request, the first side's answer, and the frames in its slots afterwards, by slot."""
+
+    op: Op
+    outcome: Outcome
+    slots: tuple[tuple[int, Pfn], ...]
 
 
 class Path(NamedTuple):
@@ -36,11 +47,11 @@ class Path(NamedTuple):
     outcome: Outcome
     states: tuple[State, State]
 
-    def steps(self) -> list[tuple[Op, Outcome]]:
+    def steps(self) -> list[Step]:
         """The requests since boot with their answers, oldest first."""
         path, steps = self, []
         while path.before is not None:
-            steps.append((path.op, path.outcome))
+            steps.append(Step(path.op, path.outcome, path.states[0].slots))
             path = path.before
         return steps[::-1]
 

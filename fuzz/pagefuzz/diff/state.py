@@ -1,16 +1,19 @@
 """A zone's state as a tuple: small enough to keep a million of, and enough to go on from.
 
-What repeats the lists (tags, pair bits) is left out and made again. So is what
-only illegal requests could tell: the frames that were once given out.
+What repeats the lists (tags, pair bits, counts of the CPUs' lists) is left out and made again. So
+is what only illegal requests could tell, the frames that were once given out, and what only grows.
 """
 
 from collections import OrderedDict
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from pagespec.era import Era
 from pagespec.frames import SIZES
 from pagespec.machine import Machine
-from pagespec.migratetype import HIGHATOMIC, MigrateType
+from pagespec.migratetype import HIGHATOMIC, LETTER_OF, REQUESTED, MigrateType
+from pagespec.pcp.index import COSTLY, LISTS, ListRule, order_of_list
+from pagespec.pcp.state import Load
 from pagespec.types import Order, Pfn
 from pagespec.zone import Held, Zone, empty_zone
 
@@ -22,12 +25,35 @@ class ListKey(NamedTuple):
     mt: MigrateType
 
 
+class CpuList(NamedTuple):
+    """Which list of which CPU, by a name that eras with the same kind of list share."""
+
+    cpu: int
+    name: str
+
+
+class Sizes(NamedTuple):
+    """What the lists of the CPUs and the watermarks have come to.
+
+    loads: the sizes of each CPU's lists; their kind differs by era, so no two eras are compared in
+    them. boost, below_high, reclaiming: as in `Levels`.
+    """
+
+    loads: tuple[tuple[Load, ...], ...]
+    unplugged: tuple[int, ...]
+    disabled: bool
+    boost: int
+    below_high: bool
+    reclaiming: bool
+
+
 class State(NamedTuple):
     """What can be seen of a zone.
 
-    lists: every list that is not empty, with its blocks in order. held: the holdings by head.
-    free_highatomic: None where the era does not count it. The other fields are as in `Zone`, in
-    ascending order.
+    lists: every list that is not empty, with its blocks in order. listed: the same of the CPUs'
+    lists, each block with the type that it is listed as. slots: the frame in each slot. held: the
+    holdings by head. free_highatomic: None where the era does not count it. The other fields are as
+    in `Zone`, in ascending order.
     """
 
     lists: tuple[tuple[ListKey, tuple[Pfn, ...]], ...]
@@ -41,6 +67,31 @@ class State(NamedTuple):
     free_cma: int
     free_highatomic: int | None
     nr_reserved: int
+    listed: tuple[tuple[CpuList, tuple[tuple[Pfn, MigrateType], ...]], ...]
+    slots: tuple[tuple[int, Pfn], ...]
+    sizes: Sizes
+
+
+def names_of_lists(machine: Machine) -> list[list[str]]:
+    """What the lists of a CPU are called: per set, each of its lists in order.
+
+    >>> from pagespec.era import ERAS
+    >>> names_of_lists(Machine(pages=8, top=3, era=ERAS["4.10"], cpus=1))
+    [['order 0 U', 'order 0 M', 'order 0 E']]
+    """
+    rule = machine.era.lists
+    if rule == "one":
+        return [["hot"], ["cold"]]
+    names = [
+        f"order {order_of_list(index, machine.huge)} {LETTER_OF[REQUESTED[index % 3]]}"
+        for index in range(min(LISTS[rule], 3 * (COSTLY + 1)))
+    ]
+    huge: dict[ListRule, tuple[str, ...]] = {
+        "orders": tuple(LETTER_OF[mt] for mt in REQUESTED),
+        "huge-alone": ("UME",),
+        "huge-by-movability": ("UE", "M"),
+    }
+    return [[*names, *(f"huge {letters}" for letters in huge.get(rule, ()))]]
 
 
 def frozen(zone: Zone) -> State:
@@ -62,6 +113,30 @@ def frozen(zone: Zone) -> State:
         zone.free_cma,
         zone.free_highatomic if zone.machine.era.retypes_on_merge else None,
         zone.nr_reserved,
+        tuple(_listed(zone)),
+        tuple(sorted((slot, pfn) for pfn, slot in zone.slots.items())),
+        _sizes(zone),
+    )
+
+
+def _listed(zone: Zone) -> Iterator[tuple[CpuList, tuple[tuple[Pfn, MigrateType], ...]]]:
+    names = names_of_lists(zone.machine)
+    for cpu, pcps in enumerate(zone.pcps):
+        for pcp, of_set in zip(pcps, names, strict=True):
+            for blocks, name in zip(pcp.lists, of_set, strict=True):
+                if blocks:
+                    yield CpuList(cpu, name), tuple(blocks.items())
+
+
+def _sizes(zone: Zone) -> Sizes:
+    levels = zone.levels
+    return Sizes(
+        tuple(tuple(pcp.load for pcp in pcps) for pcps in zone.pcps),
+        tuple(sorted(zone.unplugged)),
+        zone.disabled,
+        levels.boost if levels else 0,
+        levels.below_high if levels else False,
+        levels.reclaiming if levels else False,
     )
 
 
@@ -84,7 +159,29 @@ def thawed(machine: Machine, state: State) -> Zone:
     zone.nr_free, zone.free_pages = list(state.nr_free), state.free_pages
     zone.free_cma, zone.free_highatomic = state.free_cma, state.free_highatomic or 0
     zone.nr_reserved = state.nr_reserved
+    zone.slots = {pfn: slot for slot, pfn in state.slots}
+    _thaw_lists(zone, state)
     return zone
+
+
+def _thaw_lists(zone: Zone, state: State) -> None:
+    """Set the CPUs' lists and what sizes have come to; of another kind of era, its own at boot."""
+    listed, sizes = dict(state.listed), state.sizes
+    names = names_of_lists(zone.machine)
+    for cpu, pcps in enumerate(zone.pcps):
+        for number, (pcp, of_set) in enumerate(zip(pcps, names, strict=True)):
+            pcp.lists = [OrderedDict(listed.get(CpuList(cpu, name), ())) for name in of_set]
+            orders = (order_of_list(at, zone.machine.huge) for at in range(len(of_set)))
+            pcp.count = sum(
+                SIZES[order] * len(blocks) for order, blocks in zip(orders, pcp.lists, strict=True)
+            )
+            if len(sizes.loads[cpu]) == len(pcps):
+                load = sizes.loads[cpu][number]
+                pcp.load = load if type(load) is type(pcp.load) else pcp.load
+    zone.unplugged, zone.disabled = set(sizes.unplugged), sizes.disabled
+    if zone.levels is not None:
+        zone.levels.boost, zone.levels.below_high = sizes.boost, sizes.below_high
+        zone.levels.reclaiming = sizes.reclaiming
 
 
 def in_terms_of(era: Era, state: State) -> State:

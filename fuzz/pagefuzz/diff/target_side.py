@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from pagefuzz.diff.seen import Path, Seen
+from pagefuzz.diff.seen import Path, Seen, Step
 from pagefuzz.diff.state import State, frozen
 from pagefuzz.errors import UsageError
 from pagefuzz.target.adapter import Adapter
@@ -53,11 +53,9 @@ class TargetSide:
 class _Run:
     """A fresh allocator that has walked a path, and what its caller knows."""
 
-    def __init__(
-        self, factory: Factory, machine: Machine, steps: Sequence[tuple[Op, Outcome]]
-    ) -> None:
+    def __init__(self, factory: Factory, machine: Machine, steps: Sequence[Step]) -> None:
         self.machine, self.target, self.book = machine, Adapter(factory, machine), Book(machine)
-        for op, _ in steps:
+        for op, _, _ in steps:
             self.put(op)
 
     def put(self, op: Op) -> Outcome:

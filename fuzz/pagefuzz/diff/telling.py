@@ -10,7 +10,10 @@ def trace_of(parting: Parting) -> Trace:
     one, other = parting.sides
     names = one.name, other.name
     recorder = Recorder(one.machine)
-    requests = tuple(recorder.request_of(op, outcome) for op, outcome in parting.steps)
+    requests = tuple(
+        recorder.request_of(op, outcome, {pfn: slot for slot, pfn in slots})
+        for op, outcome, slots in parting.steps
+    )
     _, what, here, there = parting.difference
     comments = (
         f"{one.name} and {other.name} part at {place_of(parting)}: {kind_of(names, parting.group)}",

@@ -22,6 +22,12 @@ from pagespec.migratetype import (
 from pagespec.types import Pfn
 from pagespec.verbs import Op, Verb
 
+WHERE_FLAGS = ("irq", "contended", "cold")
+"""Who asks, where that matters: see `Op`."""
+
+ALLOC_FLAGS = ("atomic", "nofragment", "emergency", *WHERE_FLAGS)
+"""What an allocation may say besides its order and type."""
+
 
 def words_tried(tried: Set[Op]) -> str:
     """What was tried of the vocabulary, as reports name it: each verb, and what of it differed.
@@ -36,6 +42,9 @@ def words_tried(tried: Set[Op]) -> str:
 def _varied(verb: Verb, tried: Set[Op]) -> str:
     """The orders, types and flags of the allocations; whether an unreserve may be forced."""
     ops = [op for op in tried if op.verb is verb]
+    if verb in (Verb.FREE, Verb.BULK):
+        flags = [flag for flag in WHERE_FLAGS if any(getattr(op, flag) for op in ops)]
+        return f" (also {', '.join(flags)})" if flags else ""
     if verb is Verb.UNRESERVE:
         return " (also forced)" if any(op.force for op in ops) else ""
     if verb is not Verb.ALLOC:
@@ -44,8 +53,7 @@ def _varied(verb: Verb, tried: Set[Op]) -> str:
     types = [LETTER_OF[mt] for mt in REQUESTED if any(op.mt is mt for op in ops)]
     if types != [LETTER_OF[UNMOVABLE]]:
         parts.append(f"types {', '.join(types)}")
-    parts += ["atomic"] * any(op.atomic for op in ops)
-    parts += ["nofragment"] * any(op.nofragment for op in ops)
+    parts += [flag for flag in ALLOC_FLAGS if any(getattr(op, flag) for op in ops)]
     return f" ({'; '.join(parts)})"
 
 
@@ -57,6 +65,11 @@ def vocabulary(machines: Sequence[Machine], verbs: Set[Verb], state: State) -> l
     """
     machine = machines[0]
     ops = [*_allocs(machines), *(Op(Verb.FREE, held.order, pfn) for pfn, held in state.held)]
+    if machine.cpus:
+        ops = [variant for op in ops for variant in _asked_elsewhere(machines, op)]
+        ops += _of_cpus(machines, state)
+    if machine.min_free is not None:
+        ops.append(Op(Verb.REST))
     if machine.pageblock is not None:
         ops += _reserve(state)
         for size in sorted({SIZES[each.isolation_order] for each in machines}):
@@ -68,15 +81,51 @@ def vocabulary(machines: Sequence[Machine], verbs: Set[Verb], state: State) -> l
 def _allocs(machines: Sequence[Machine]) -> Iterator[Op]:
     machine = machines[0]
     orders = range(machine.top + 1)
+    if machine.min_free is not None:
+        yield from (Op(Verb.ALLOC, order, emergency=True) for order in orders)
+        if machine.pageblock is None:
+            yield from (Op(Verb.ALLOC, order, atomic=True) for order in orders)
     if machine.pageblock is None:
         yield from (Op(Verb.ALLOC, order) for order in orders)
         return
     yield from (Op(Verb.ALLOC, order, mt=mt) for order in orders for mt in REQUESTED)
-    if any(each.era.reserve != "none" for each in machines):
+    if machine.min_free is not None or any(each.era.reserve != "none" for each in machines):
         yield from (Op(Verb.ALLOC, order, mt=UNMOVABLE, atomic=True) for order in orders)
     if any(each.era.nofragment for each in machines):
         for order in range(machine.pageblock):
             yield from (Op(Verb.ALLOC, order, mt=mt, nofragment=True) for mt in REQUESTED)
+
+
+def _asked_elsewhere(machines: Sequence[Machine], op: Op) -> Iterator[Op]:
+    """The request on each CPU, and on the first also as those ask whom an era tells apart."""
+    eras = [machine.era for machine in machines]
+    yield from (op._replace(cpu=cpu) for cpu in range(machines[0].cpus))
+    if any(era.guard == "no-interrupt" for era in eras):
+        yield op._replace(irq=True)
+    if any(era.guard in ("trylock-irqs-off", "trylock") for era in eras):
+        yield op._replace(contended=True)
+    if any(era.tuning in ("pair", "batches") for era in eras):
+        yield op._replace(cold=True)
+
+
+def _of_cpus(machines: Sequence[Machine], state: State) -> Iterator[Op]:
+    """What is done to CPUs and their lists, and bulk requests for a few slots."""
+    cpus = range(machines[0].cpus)
+    tunings = {machine.era.tuning for machine in machines}
+    yield Op(Verb.DRAIN_ALL)
+    yield from (Op(Verb.EXPIRE, cpu=cpu) for cpu in cpus)
+    if "tuned" in tunings:
+        yield from (Op(Verb.AGE, cpu=cpu) for cpu in cpus)
+    if tunings - {"pair", "batches"}:
+        yield Op(Verb.ENABLE if state.sizes.disabled else Verb.DISABLE)
+    if len(cpus) > 1:
+        yield from (
+            Op(Verb.PLUG if cpu in state.sizes.unplugged else Verb.UNPLUG, cpu=cpu) for cpu in cpus
+        )
+    if any(machine.era.bulk != "none" for machine in machines):
+        for pages in (2, 3):
+            yield Op(Verb.BULK, pages=pages)
+            yield Op(Verb.BULK, pages=pages, contended=True)
 
 
 def _reserve(state: State) -> Iterator[Op]:

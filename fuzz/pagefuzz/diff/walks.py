@@ -72,7 +72,7 @@ def follow(
         parting = parting_of(sides, path, op, seen, ignored)
         if parting is not None:
             return parting
-        names.learn(request, seen[0].outcome, {})
+        names.learn(request, seen[0].outcome, {pfn: slot for slot, pfn in seen[0].state.slots})
         path = longer_by(path, op, seen)
     return None
 
