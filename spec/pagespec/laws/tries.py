@@ -43,12 +43,20 @@ def unusable(zone: Zone, op: Op, rights: Rights) -> int:
     return pages + (0 if type_of(zone, op) is MOVABLE else zone.free_cma)
 
 
+def kept_back(zone: Zone) -> int:
+    """What the zone keeps from the request, in frames: of one that is alone, nothing.
+
+    Laws about hosts show each zone as one that keeps from all what it keeps from this request.
+    """
+    return 0 if zone.levels is None else zone.levels.reserve[0]
+
+
 def keeps_above(zone: Zone, op: Op, mark: int, rights: Rights) -> bool:
     """Whether more than the mark would be left, and in blocks that are large enough."""
     era = zone.machine.era
     left = free_for(zone.free_pages, op.order, unusable(zone, op, rights))
     least = lowered(mark, rights, era.rights)
-    if left <= least:
+    if left <= least + kept_back(zone):
         return False
     if op.order == 0 or era.order_check == "none":
         return True
@@ -77,7 +85,7 @@ def passes(zone: Zone, op: Op, mark: int, rights: Rights) -> bool:
         if era.shortcut == "wraps-cma-only":
             rightless = 0 if type_of(zone, op) is MOVABLE else zone.free_cma
         wraps = era.shortcut != "stops"
-        if passes_fast(zone.free_pages, rightless, mark, 0, wraps=wraps):
+        if passes_fast(zone.free_pages, rightless, mark, kept_back(zone), wraps=wraps):
             return True
     return keeps_above(zone, op, mark, rights)
 
