@@ -92,9 +92,7 @@ COUNTS = ("pgalloc", "pgfree")
 """The fields that only ever grow, and on which nothing depends."""
 
 STATE = tuple(
-    field.name
-    for field in fields(Zone)
-    if field.name not in ("machine", "visited", "log", *COUNTS)
+    field.name for field in fields(Zone) if field.name not in ("machine", "visited", "log", *COUNTS)
 )
 """The fields of a zone that are its state; `visited` and `log` say what happened on the way."""
 
@@ -189,7 +187,10 @@ def list_add(zone: Zone, pfn: Pfn, order: Order, mt: MigrateType, *, to_tail: bo
 
 def list_of(zone: Zone, pfn: Pfn, order: Order) -> MigrateType:
     """The type of the list that the free block is on, which links alone know in the kernel."""
-    return next(mt for mt, blocks in zone.free_area[order].items() if pfn in blocks)
+    for mt, blocks in zone.free_area[order].items():
+        if pfn in blocks:
+            return mt
+    raise KeyError(pfn)
 
 
 def list_del(zone: Zone, pfn: Pfn, order: Order, mt: MigrateType) -> None:

@@ -33,6 +33,9 @@ RMQUEUE: dict[Design, Callable[[Zone, Want], Pfn | None]] = {
     "bitmap": lambda zone, want: bitmap.rmqueue(zone, want.order),
 }
 
+URGENT = Rights(high=True, harder=True)
+"""The rights of atomic requests."""
+
 LISTS_THEN_BUDDY = ("pair", "doubling-flush", "tuned")
 """The ways of tuning in whose eras a list that could not be refilled is not the end."""
 
@@ -136,11 +139,11 @@ def serve(zones: Sequence[Zone], ask: Ask) -> Steps[Served | None]:
 
     Where no zone has marks there is one try, with all the rights of the request.
     """
-    rights = Rights(high=ask.want.atomic, harder=ask.want.atomic)
+    rights = URGENT if ask.want.atomic else NO_RIGHTS
     if all(zone.levels is None for zone in zones):
         served = yield from get_page_from_freelist(zones, ask, "min", rights)
         return served
-    first = ask._replace(want=ask.want._replace(atomic=False))
+    first = ask._replace(want=ask.want._replace(atomic=False)) if ask.want.atomic else ask
     served = yield from get_page_from_freelist(zones, first, "low", NO_RIGHTS)
     if served is not None:
         return served

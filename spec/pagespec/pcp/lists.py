@@ -11,6 +11,7 @@ free_pcppages_bulk and their forerunners), 2.6.11 to 6.12; the 2017 thread for 4
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 from pagespec import bitmap
@@ -21,7 +22,7 @@ from pagespec.frames import SIZES
 from pagespec.migratetype import CMA, ISOLATE, UNMOVABLE, MigrateType
 from pagespec.pageblock import pageblock_type
 from pagespec.pcp.drain import from_preferred, round_robin
-from pagespec.pcp.index import is_kept, list_index, order_of_list
+from pagespec.pcp.index import LISTS, ListRule, is_kept, list_index, order_of_list
 from pagespec.pcp.sizes import Pageset
 from pagespec.pcp.state import Pcp
 from pagespec.pcp.tuning import (
@@ -103,7 +104,7 @@ def _from_tail(zone: Zone, where: Where) -> bool:
 
 def alloc_from_list(zone: Zone, want: Want, where: Where) -> Steps[Pfn | None]:
     """Take a block from the CPU's list, refilled if need be, or None if the buddy has none."""
-    if zone.machine.pageblock is None:
+    if zone.machine.pageblock is None and want.mt is not UNMOVABLE:
         want = want._replace(mt=UNMOVABLE)
     pcp = lists_for(zone, where)
     index = list_index(zone.machine.era.lists, want.order, want.mt)
@@ -225,6 +226,12 @@ def pages_to_drain(zone: Zone, pcp: Pcp, order: Order) -> int:
     return load.batch if pcp.count >= load.high else 0
 
 
+@cache
+def orders_of_lists(rule: ListRule, huge: Order) -> tuple[Order, ...]:
+    """The order of the blocks on each of a CPU's lists."""
+    return tuple(order_of_list(index, huge) for index in range(LISTS[rule]))
+
+
 def drain(zone: Zone, pcp: Pcp, pages: int, preferred: int = 0) -> None:
     """Give so many frames back to the buddy, from the tails, in the era's turns.
 
@@ -232,28 +239,32 @@ def drain(zone: Zone, pcp: Pcp, pages: int, preferred: int = 0) -> None:
     """
     machine = zone.machine
     lengths = [len(blocks) for blocks in pcp.lists]
-    sizes = [SIZES[order_of_list(index, machine.huge)] for index in range(len(lengths))]
+    orders = orders_of_lists(machine.era.lists, machine.huge)
+    sizes = [SIZES[order] for order in orders]
     in_turns = machine.era.guard in ("trylock-irqs-off", "trylock")
     turns = (
         from_preferred(lengths, pages, sizes, preferred)
         if in_turns
         else round_robin(lengths, pages, sizes)
     )
+    free_to = FREE_TO[machine.era.design]
+    again = reads_types_again(zone)
     for index in turns:
         pfn, mt = pcp.lists[index].popitem()
-        order = order_of_list(index, machine.huge)
+        order = orders[index]
         pcp.count -= SIZES[order]
-        mt = drained_as(zone, pfn, mt)
+        if again:
+            mt = pageblock_type(zone, pfn)
         zone.log.append(Event(Kind.PCPU_DRAIN, pfn, order, mt))
-        FREE_TO[machine.era.design](zone, pfn, order, mt)
+        free_to(zone, pfn, order, mt)
 
 
-def drained_as(zone: Zone, pfn: Pfn, mt: MigrateType) -> MigrateType:
-    """The type to whose list a drained block returns: the one it was listed with, or its own today.
+def reads_types_again(zone: Zone) -> bool:
+    """Whether drained blocks return to the lists of their pageblocks' types of today.
 
-    The type is read again where lists and types agree (6.12); from 4.10 also while any pageblock is
-    isolated. Before, a block could leave an isolated pageblock by way of a CPU's list.
+    Else they return to those of the types that they were listed with. The types are read again
+    where lists and types agree (6.12); from 4.10 also while any pageblock is isolated. Before, a
+    block could leave an isolated pageblock by way of a CPU's list.
     """
     era = zone.machine.era
-    again = era.retypes_on_merge or (era.isolation != "move" and ISOLATE in zone.pageblocks)
-    return pageblock_type(zone, pfn) if again else mt
+    return era.retypes_on_merge or (era.isolation != "move" and ISOLATE in zone.pageblocks)
