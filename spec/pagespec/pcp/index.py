@@ -40,6 +40,9 @@ def list_type(mt: MigrateType) -> MigrateType | None:
 
     What no request asks for by name is listed as movable. Isolated memory goes to the buddy at
     once: it must not be handed out again.
+
+    post: (__return__ is None) == (mt is ISOLATE)
+    post: __return__ is None or __return__ in REQUESTED
     """
     if mt in REQUESTED:
         return mt
@@ -65,5 +68,9 @@ def list_index(rule: ListRule, order: Order, mt: MigrateType) -> int:
 
 
 def order_of_list(index: int, huge: Order) -> Order:
-    """The order of the blocks on a list."""
+    """The order of the blocks on a list.
+
+    pre: index >= 0
+    post: __return__ == huge or 0 <= __return__ <= COSTLY
+    """
     return huge if index >= _HUGE else index // 3

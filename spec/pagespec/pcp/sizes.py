@@ -77,12 +77,21 @@ class Pageset(NamedTuple):
 
 
 def hot_and_cold(batch: int) -> tuple[Pageset, Pageset]:
-    """The two lists of 2.6.11: warm frames, of which some always stay, and cold ones."""
+    """The two lists of 2.6.11: warm frames, of which some always stay, and cold ones.
+
+    pre: batch >= 1
+    post: all(0 <= kind.low < kind.high and kind.batch == batch for kind in __return__)
+    """
     return Pageset(2 * batch, 6 * batch, batch), Pageset(0, 2 * batch, batch)
 
 
 def six_batches(raw: int) -> Pageset:
-    """From 2.6.32 to 5.12. A raw batch of 0 keeps nothing: every free drains its one frame."""
+    """From 2.6.32 to 5.12. A raw batch of 0 keeps nothing: every free drains its one frame.
+
+    pre: raw >= 0
+    post: __return__.batch >= 1
+    post: raw == 0 or __return__.high > __return__.batch
+    """
     return Pageset(0, 6 * raw, max(1, raw))
 
 

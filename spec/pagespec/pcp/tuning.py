@@ -9,6 +9,7 @@ Source: mm/page_alloc.c (nr_pcp_free, nr_pcp_high, nr_pcp_alloc, decay_pcp_high)
 
 from typing import NamedTuple
 
+from pagespec.frames import SIZES
 from pagespec.pcp.index import COSTLY
 from pagespec.types import Order
 
@@ -35,7 +36,11 @@ class Doubling(NamedTuple):
 
 
 def high_of(load: Doubling, zone: Pressure) -> int:
-    """The number of frames from which a free drains: less while kswapd is at work."""
+    """The number of frames from which a free drains: less while kswapd is at work.
+
+    pre: load.high >= 0 and load.batch >= 1
+    post: 0 <= __return__ <= load.high
+    """
     return min(4 * load.batch, load.high) if zone.reclaiming else load.high
 
 
@@ -44,6 +49,10 @@ def drain_of(load: Doubling, count: int, zone: Pressure, *, free_high: bool = Fa
 
     free_high: since 5.17 a list that frees blocks of higher orders again and again keeps nothing,
     so that those blocks merge.
+
+    pre: load.high >= 0 and load.batch >= 1 and 0 <= load.factor <= 15 and count >= 1
+    post: __return__ >= 1
+    post: free_high or __return__ <= max(1, load.high)
     """
     if free_high:
         return count
@@ -55,7 +64,12 @@ def drain_of(load: Doubling, count: int, zone: Pressure, *, free_high: bool = Fa
 
 
 def after_drain(load: Doubling, zone: Pressure, *, free_high: bool = False) -> Doubling:
-    """The state after a drain: the next one doubles, unless this one met its limit."""
+    """The state after a drain: the next one doubles, unless this one met its limit.
+
+    pre: load.high >= 0 and load.batch >= 1 and 0 <= load.factor <= 15
+    post: __return__._replace(factor=load.factor) == load
+    post: load.factor <= __return__.factor <= load.factor + 1
+    """
     high = high_of(load, zone)
     if free_high or high < load.batch or load.batch << load.factor >= high - load.batch:
         return load
@@ -63,12 +77,19 @@ def after_drain(load: Doubling, zone: Pressure, *, free_high: bool = False) -> D
 
 
 def after_alloc(load: Doubling) -> Doubling:
-    """The state after a block was taken from a list: drains grow half as much."""
+    """The state after a block was taken from a list: drains grow half as much.
+
+    pre: load.factor >= 0
+    post: 0 <= __return__.factor <= load.factor
+    """
     return load._replace(factor=load.factor // 2)
 
 
 def frees_high(load: Doubling, order: Order) -> bool:
-    """Since 5.17: whether freeing a block of that order empties the lists."""
+    """Since 5.17: whether freeing a block of that order empties the lists.
+
+    post: not __return__ or (load.factor != 0 and 0 < order <= COSTLY)
+    """
     return load.factor != 0 and 1 <= order <= COSTLY
 
 
@@ -100,12 +121,17 @@ def _within(load: Tuned, high: int) -> int:
 
 
 def refill(load: Tuned, order: Order, count: int, zone: Pressure) -> tuple[int, Tuned]:
-    """How many blocks a list of that order asks for when it is empty, and the state after."""
+    """How many blocks a list of that order asks for when it is empty, and the state after.
+
+    pre: 0 <= load.high_min <= load.high_max and load.batch >= 1 and count >= 0
+    pre: 0 <= load.factor <= SCALE and order in (0, 1, 2, 3, 9)
+    post: 1 <= __return__[0] <= max(2, load.batch << SCALE)
+    """
     load = load._replace(high=_within(load, load.high))
     batch = load.batch
     if load.high < batch:
         return 1, load
-    asked = batch if order > 0 else batch << load.factor
+    asked = batch if order > 0 else batch * SIZES[load.factor]
     if not load.fixed and not zone.below_high:
         load = load._replace(high=min(load.high + asked, load.high_max))
     if order == 0:
@@ -113,11 +139,15 @@ def refill(load: Tuned, order: Order, count: int, zone: Pressure) -> tuple[int, 
         if asked <= most and load.factor < SCALE:
             load = load._replace(factor=load.factor + 1)
         asked = min(asked, most)
-    return (max(asked >> order, 2) if asked > 1 else asked), load
+    return (max(asked // SIZES[order], 2) if asked > 1 else asked), load
 
 
 def taken(load: Tuned) -> Tuned:
-    """The state when a block is asked for: what was freed before counts half."""
+    """The state when a block is asked for: what was freed before counts half.
+
+    pre: load.freed >= 0
+    post: 0 <= __return__.freed <= load.freed
+    """
     return load._replace(freed=load.freed // 2)
 
 
@@ -129,7 +159,12 @@ class Freed(NamedTuple):
 
 
 def freed(load: Tuned, order: Order, count: int, zone: Pressure) -> Freed:
-    """A block is freed onto the lists, which hold `count` frames with it."""
+    """A block is freed onto the lists, which hold `count` frames with it.
+
+    pre: 0 <= load.high_min <= load.high_max and load.batch >= 1 and load.freed >= 0
+    pre: order in (0, 1, 2, 3, 9) and count >= SIZES[order]
+    post: 0 <= __return__.drain <= count
+    """
     batch, free_high = load.batch, False
     load = load._replace(factor=load.factor // 2)
     if 1 <= order <= COSTLY:
@@ -138,7 +173,7 @@ def freed(load: Tuned, order: Order, count: int, zone: Pressure) -> Freed:
     else:
         load = load._replace(high_order=False)
     if load.freed < batch << SCALE:
-        load = load._replace(freed=load.freed + (1 << order))
+        load = load._replace(freed=load.freed + SIZES[order])
     high, load = _drain_at(load, count, zone, free_high)
     if count < high:
         return Freed(load, 0)
@@ -170,7 +205,14 @@ def _drain_at(load: Tuned, count: int, zone: Pressure, free_high: bool) -> tuple
 
 
 def decay(load: Tuned, count: int) -> Freed:
-    """What the periodic worker does: `high` falls by an eighth, and what is above it is drained."""
+    """What the periodic worker does: `high` falls by an eighth, and what is above it is drained.
+
+    pre: 0 <= load.high_min <= load.high_max and load.batch >= 1 and count >= 0
+    pre: load.high >= 0
+    post: 0 <= __return__.drain <= count
+    post: count - __return__.drain <= __return__.load.high
+    post: load.high <= load.high_min or __return__.load.high >= load.high_min
+    """
     high = load.high
     if high > load.high_min:
         high = max(count - (load.batch << SCALE), high - (high >> 3), load.high_min)

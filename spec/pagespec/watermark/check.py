@@ -87,6 +87,9 @@ def passes_fast(free: int, unusable: int, mark: int, reserve: int, *, wraps: boo
 
     wraps: until 5.15 the difference was unsigned, so that a count below what is unusable passed as
     a huge one; since 6.0 it stops at 0.
+
+    pre: unusable >= 0 and mark >= 0 and reserve >= 0
+    post: __return__ == (free - unusable > mark + reserve or (wraps and free < unusable))
     """
     left = free - unusable
     if left < 0:
