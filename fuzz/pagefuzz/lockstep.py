@@ -15,7 +15,7 @@ from pagefuzz.target.protocol import Factory, TornList
 from pagefuzz.target.readable import unreadable
 from pagefuzz.undoing import enter, out_of_use, ways_back
 from pagespec.boot import boot
-from pagespec.events import Event, Kind
+from pagespec.events import Event
 from pagespec.laws.exact import EXACT_LAWS, ORACLE_LAWS, TWIN_LAWS, Foretold, Placed, Twins
 from pagespec.laws.holdings import REFUSALS, UNSERVED, Book, settle
 from pagespec.laws.law import LEVELS, LawBook, LawBroken, Level, Transition
@@ -29,7 +29,7 @@ from pagespec.machine import Machine
 from pagespec.migratetype import MOVABLE, UNMOVABLE
 from pagespec.ops import perform
 from pagespec.stamps import boot_stamps, expected_lists, foretell
-from pagespec.types import Block, Pfn
+from pagespec.types import Pfn
 from pagespec.verbs import Op, Outcome, Verb
 from pagespec.zone import Zone, lists_of
 
@@ -178,8 +178,7 @@ class Lockstep:
             self._count()
         foretold = due
         if due not in REFUSALS:
-            freed = [Block(event.pfn, event.order) for event in log if event.kind is Kind.FREE]
-            foretold = foretell(self.stamps, op, freed)
+            foretold = foretell(self.stamps, op, log)
         request = wording(op)
         ORACLE_LAWS.check(
             self.era, Foretold(request, due, foretold, spec.pageblocks, self.stamps.pageblocks)

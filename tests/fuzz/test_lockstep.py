@@ -93,7 +93,7 @@ def test_everything_is_given_back_in_the_end() -> None:
 
 def test_stamps_judge_the_spec_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
     """A spec and a twin that err alike are caught by the oracle that shares no code with them."""
-    monkeypatch.setattr(module, "foretell", lambda stamps, op, freed: NO_MEMORY)
+    monkeypatch.setattr(module, "foretell", lambda stamps, op, log: NO_MEMORY)
     lockstep = Lockstep(SMALL, TwinFactory())
 
     with pytest.raises(LawBroken, match="SPEC-stamps"):

@@ -13,7 +13,6 @@ from pagespec.laws.whole import BOOT_LAWS, RETURN_LAWS
 from pagespec.machine import Machine
 from pagespec.ops import perform
 from pagespec.stamps import boot_stamps, expected_lists, foretell
-from pagespec.types import Block
 from pagespec.verbs import Op, Outcome, Verb
 from pagespec.zone import copy_of, lists_of
 
@@ -57,8 +56,7 @@ class Walk:
         """Let the stamps serve what the zone served, and compare the lists."""
         due = outcome
         if outcome not in REFUSALS:
-            freed = (Block(e.pfn, e.order) for e in self.zone.log if e.kind is Kind.FREE)
-            due = foretell(self.stamps, op, freed)
+            due = foretell(self.stamps, op, self.zone.log)
         types = self.zone.pageblocks, self.stamps.pageblocks
         ORACLE_LAWS.check(self.era, Foretold(str(op), outcome, due, *types))
         placed = Placed(str(op), outcome, due, lists_of(self.zone), expected_lists(self.stamps))

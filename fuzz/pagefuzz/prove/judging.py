@@ -17,7 +17,7 @@ from pagefuzz.prove.states import (
     implied,
     length_behind_lists,
 )
-from pagespec.events import Event, Kind
+from pagespec.events import Event
 from pagespec.frames import SIZES
 from pagespec.laws.exact import EXACT_LAWS, ORACLE_LAWS, Foretold, Placed
 from pagespec.laws.holdings import REFUSALS
@@ -118,8 +118,7 @@ def judge_order(stamps: Stamps, op: Op, outcome: Outcome, after: Zone, state: St
     due = outcome
     if outcome not in REFUSALS:
         stamps = fresh(stamps)
-        freed = [Block(event.pfn, event.order) for event in after.log if event.kind is Kind.FREE]
-        due = foretell(stamps, op, freed)
+        due = foretell(stamps, op, after.log)
     era, pageblocks = stamps.machine.era, after.pageblocks
     if outcome != due or pageblocks != stamps.pageblocks:
         told = Foretold(wording(op), outcome, due, pageblocks, stamps.pageblocks)

@@ -1,13 +1,28 @@
-"""The stamped blocks of a zone: how they enter and leave, grow, are split, and are listed."""
+"""The stamped blocks of a zone: how they enter and leave, grow, and are split."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from pagespec.frames import SIZES, blocks_of_run, buddy_of, head_of, parent_of
+from pagespec.frames import SIZES, buddy_of, head_of, parent_of
 from pagespec.machine import Machine
-from pagespec.migratetype import HIGHATOMIC, ISOLATE, MOVABLE, REQUESTED, UNMOVABLE, MigrateType
+from pagespec.migratetype import ISOLATE, REQUESTED, UNMOVABLE, MigrateType
+from pagespec.stamps.sizes import Load
 from pagespec.types import Block, Order, Pfn
-from pagespec.zone import Lists, Zone
+from pagespec.watermark.marks import Marks
+
+
+class Kept(NamedTuple):
+    """Where a block is that a CPU keeps: in which of its sets, hot or cold, and on which list.
+
+    stamp: as a free block's. mt: the type that its pageblock, or the list that it was taken from,
+    had when it came.
+    """
+
+    cpu: int
+    cold: bool
+    number: int
+    stamp: int
+    mt: MigrateType
 
 
 @dataclass(slots=True)
@@ -15,7 +30,7 @@ class Stamps:
     """The free blocks of a zone by stamp, and what else decides where blocks go.
 
     Frames are counted from `origin`, the last frame up to the zone's start at which a block of the
-    top order may start.
+    top order may start; so masks are short.
 
     stamp: the stamp of each free block. listed: the type of its list.
     clock: how many stamps have been given.
@@ -23,6 +38,14 @@ class Stamps:
     movable: one bit per frame that is held and could be moved elsewhere.
     pageblocks: the type of each pageblock. reserved: frames of the reserve for atomic requests.
     offline: how many frames are offline.
+
+    kept: the blocks that CPUs keep. loads: per CPU and set, the sizes of its lists and what they
+        have learnt. sizes: what their sizes were last set to. unplugged: the CPUs that are not
+        running. disabled: whether the lists keep nothing for now.
+    slots: the slot of each frame that the array of bulk requests holds.
+    marks: the zone's marks, if it has any. boost: what is added to each. boosted: whether kswapd
+        has yet to hear of it. below_high: whether a request found the zone below its high mark.
+        reclaiming: whether kswapd is at work.
     """
 
     machine: Machine
@@ -35,60 +58,22 @@ class Stamps:
     guards: set[Block] = field(default_factory=set)
     movable: int = 0
     offline: int = 0
+    kept: dict[Block, Kept] = field(default_factory=dict)
+    loads: list[list[Load]] = field(default_factory=list)
+    sizes: tuple[Load, ...] = ()
+    unplugged: set[int] = field(default_factory=set)
+    disabled: bool = False
+    slots: dict[Pfn, int] = field(default_factory=dict)
+    marks: Marks | None = None
+    boost: int = 0
+    boosted: bool = False
+    below_high: bool = False
+    reclaiming: bool = False
 
 
-def _no_stamps(machine: Machine) -> Stamps:
-    # Counting from an aligned frame keeps masks short and every alignment as it is.
-    origin = machine.base + head_of(machine.start - machine.base, machine.top)
-    types = list(machine.first_types)
-    return Stamps(machine, origin, types, types.count(HIGHATOMIC) * SIZES[machine.pageblock or 0])
-
-
-def boot_stamps(machine: Machine) -> Stamps:
-    """The stamps of a zone whose memory has just been handed over."""
-    stamps = _no_stamps(machine)
-    for run in machine.managed:
-        for first, end in _runs_of_one_type(stamps, *run):
-            for block in blocks_of_run(first, end, machine.top):
-                give(stamps, block, to_tail=machine.era.boot_to_tail)
-    return stamps
-
-
-def _runs_of_one_type(stamps: Stamps, first: Pfn, end: Pfn) -> Iterator[tuple[int, int]]:
-    """Cut a run of frames where the pageblocks' type changes, and count from the origin."""
-    first, end = first - stamps.origin, end - stamps.origin
-    size = SIZES[pageblock_order(stamps)]
-    for edge in range(first - first % size + size, end, size):
-        if type_at(stamps, edge) is not type_at(stamps, edge - 1):
-            yield first, edge
-            first = edge
-    yield first, end
-
-
-def stamps_of(zone: Zone) -> Stamps:
-    """Stamps that put the free blocks in the order in which the zone's lists hold them."""
-    stamps = _no_stamps(zone.machine)
-    for order, lists in enumerate(zone.free_area):
-        for mt, pfns in lists.items():
-            for pfn in pfns:
-                put(stamps, Block(pfn - stamps.origin, order), mt, to_tail=True)
-    stamps.guards = {Block(pfn - stamps.origin, order) for pfn, order in zone.guards.items()}
-    stamps.pageblocks = list(zone.pageblocks)
-    stamps.reserved = zone.nr_reserved
-    stamps.offline = len(zone.offline) * SIZES[pageblock_order(stamps)]
-    for pfn, held in zone.held.items():
-        if held.mt is MOVABLE:
-            stamps.movable |= mask_of(pfn - stamps.origin, held.order)
-    return stamps
-
-
-def expected_lists(stamps: Stamps) -> Lists:
-    """Per order and type, the free blocks in the order in which the lists must hold them."""
-    machine = stamps.machine
-    lists: Lists = [{mt: [] for mt in machine.types_listed} for _ in range(machine.top + 1)]
-    for block in sorted(stamps.stamp, key=stamps.stamp.__getitem__):
-        lists[block.order][stamps.listed[block]].append(stamps.origin + block.pfn)
-    return lists
+def origin_of(machine: Machine) -> Pfn:
+    """The frame from which a machine's frames are counted: it keeps every alignment as it is."""
+    return machine.base + head_of(machine.start - machine.base, machine.top)
 
 
 def mask_of(index: int, order: Order) -> int:
@@ -116,11 +101,32 @@ def retype(stamps: Stamps, block: Block, mt: MigrateType) -> None:
     stamps.pageblocks[first : first + count] = [mt] * count
 
 
+def managed(stamps: Stamps) -> int:
+    """How many frames the zone's allocator looks after."""
+    return sum(end - first for first, end in stamps.machine.managed) - stamps.offline
+
+
+def pages_of(stamps: Stamps, mt: MigrateType) -> int:
+    """The frames on the lists of a type."""
+    return sum(SIZES[block.order] for block, listed in stamps.listed.items() if listed is mt)
+
+
+def free_pages(stamps: Stamps) -> int:
+    """How many frames count as free: since 4.10 those do not that are being isolated."""
+    pages = sum(SIZES[block.order] for block in stamps.stamp)
+    return pages if stamps.machine.era.isolation == "move" else pages - pages_of(stamps, ISOLATE)
+
+
 def put(stamps: Stamps, block: Block, mt: MigrateType, *, to_tail: bool) -> None:
     """Stamp a block that enters a list."""
-    stamps.clock += 1
-    stamps.stamp[block] = stamps.clock if to_tail else -stamps.clock
+    stamps.stamp[block] = tick(stamps, to_tail=to_tail)
     stamps.listed[block] = mt
+
+
+def tick(stamps: Stamps, *, to_tail: bool) -> int:
+    """A new stamp: beyond all others at the tail, or at the head."""
+    stamps.clock += 1
+    return stamps.clock if to_tail else -stamps.clock
 
 
 def remove(stamps: Stamps, block: Block) -> None:

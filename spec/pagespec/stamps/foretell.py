@@ -2,7 +2,12 @@
 
 from collections.abc import Iterable
 
+from pagespec.events import Event, Kind
+from pagespec.migratetype import ISOLATE
 from pagespec.stamps.blocks import Stamps, give, mask_of, remove, split, type_at
+from pagespec.stamps.bulk import bulk
+from pagespec.stamps.cpus import age, disable, drain_all, drain_cpu, enable, expire, plug, unplug
+from pagespec.stamps.kept import goes_by_lists, keep
 from pagespec.stamps.ranges import (
     blocks_over,
     bring_online,
@@ -12,45 +17,89 @@ from pagespec.stamps.ranges import (
     run_of,
     take_offline,
 )
-from pagespec.stamps.request import alloc
 from pagespec.stamps.reserve import unreserve
+from pagespec.stamps.tries import alloc
 from pagespec.types import Block
 from pagespec.verbs import Op, Outcome, Verb
 
 
-def foretell(stamps: Stamps, op: Op, freed: Iterable[Block]) -> Outcome:
+def foretell(stamps: Stamps, op: Op, log: Iterable[Event]) -> Outcome:
     """Serve a request that is legal, and say its outcome.
 
-    freed: the blocks that FREE and PUT give back, in order; who holds what is not the stamps' to
-    know.
+    log: what the spec logged of it. Only the blocks that FREE and PUT give back are read, in
+    order: who holds what, with how many references, is not the stamps' to know.
     """
     match op.verb:
         case Verb.ALLOC:
             return alloc(stamps, op)
+        case Verb.BULK:
+            return bulk(stamps, op)
         case Verb.UNRESERVE:
             return unreserve(stamps, op)
         case Verb.CONTIG:
             return contig(stamps, op)
         case Verb.FREE | Verb.PUT:
-            for pfn, order in freed:
-                block = Block(pfn - stamps.origin, order)
-                stamps.movable &= ~mask_of(*block)
-                give(stamps, block)
-        case Verb.GET | Verb.SPLIT:
-            pass
-        case Verb.ISOLATE:
-            isolate(stamps, run_of(stamps, op))
-        case Verb.RESTORE:
-            restore(stamps, run_of(stamps, op), op.mt)
+            for event in log:
+                if event.kind is Kind.FREE:
+                    _free(stamps, Block(event.pfn - stamps.origin, event.order), op)
+        case Verb.ISOLATE | Verb.RESTORE | Verb.OFFLINE | Verb.ONLINE:
+            _change_range(stamps, op)
         case Verb.POISON:
             _poison(stamps, op.pfn - stamps.origin)
         case Verb.HEAL:
             give(stamps, Block(op.pfn - stamps.origin, 0))
-        case Verb.OFFLINE:
-            take_offline(stamps, run_of(stamps, op))
-        case Verb.ONLINE:
-            bring_online(stamps, run_of(stamps, op))
+        case Verb.GET | Verb.SPLIT:
+            pass
+        case _:
+            _of_a_cpu(stamps, op)
     return 0
+
+
+def _free(stamps: Stamps, block: Block, op: Op) -> None:
+    """Free a block to the CPU's list or to the buddy; what is isolated is not kept."""
+    stamps.movable &= ~mask_of(*block)
+    stamps.slots.pop(stamps.origin + block.pfn, None)
+    isolated = type_at(stamps, block.pfn) is ISOLATE
+    if goes_by_lists(stamps, block.order, op) and not isolated:
+        keep(stamps, block, op)
+    else:
+        give(stamps, block)
+
+
+def _change_range(stamps: Stamps, op: Op) -> None:
+    run = run_of(stamps, op)
+    match op.verb:
+        case Verb.ISOLATE:
+            isolate(stamps, run)
+        case Verb.RESTORE:
+            restore(stamps, run, op.mt)
+        case Verb.OFFLINE:
+            take_offline(stamps, run)
+        case Verb.ONLINE:
+            bring_online(stamps, run)
+
+
+def _of_a_cpu(stamps: Stamps, op: Op) -> None:
+    match op.verb:
+        case Verb.DRAIN:
+            drain_cpu(stamps, op.cpu)
+        case Verb.DRAIN_ALL:
+            drain_all(stamps)
+        case Verb.DISABLE:
+            disable(stamps)
+        case Verb.ENABLE:
+            enable(stamps)
+        case Verb.AGE:
+            age(stamps, op.cpu)
+        case Verb.EXPIRE:
+            expire(stamps, op.cpu)
+        case Verb.UNPLUG:
+            unplug(stamps, op.cpu)
+        case Verb.PLUG:
+            plug(stamps, op.cpu)
+        case Verb.REST:
+            stamps.reclaiming = False
+            stamps.boost = 0
 
 
 def _poison(stamps: Stamps, index: int) -> None:

@@ -15,6 +15,7 @@ from pagespec.stamps.blocks import (
     retype,
     type_at,
 )
+from pagespec.stamps.cpus import drain_all
 from pagespec.stamps.moves import blocks_from, move
 from pagespec.types import NO_MEMORY, Block
 from pagespec.verbs import Op, Outcome
@@ -31,7 +32,10 @@ def _pageblocks_of(stamps: Stamps, run: range) -> list[Block]:
 
 
 def isolate(stamps: Stamps, run: range) -> None:
-    """Set the pageblocks of a range apart, so that nothing in them is given out."""
+    """Set the pageblocks of a range apart, so that nothing in them is given out.
+
+    What the CPUs keep of them goes back.
+    """
     era = stamps.machine.era
     first, *others = _pageblocks_of(stamps, run)
     if era.isolates_pageblocks:
@@ -42,6 +46,7 @@ def isolate(stamps: Stamps, run: range) -> None:
             for edge in (pageblock.pfn, pageblock.pfn + SIZES[pageblock.order]):
                 if edge in (run.start, run.stop):
                     _cut(stamps, edge)
+    drain_all(stamps)
 
 
 def _cut(stamps: Stamps, edge: int) -> None:

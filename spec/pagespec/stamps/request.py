@@ -1,6 +1,7 @@
-"""Serving a request: whose lists are tried, and what another type's block costs."""
+"""What the buddy gives: whose lists are tried, and what another type's block costs."""
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from pagespec.era import Fallback
 from pagespec.frames import SIZES
@@ -8,7 +9,6 @@ from pagespec.migratetype import (
     CMA,
     FALLBACKS,
     HIGHATOMIC,
-    ISOLATE,
     MOVABLE,
     RECLAIMABLE,
     RESERVE,
@@ -17,46 +17,55 @@ from pagespec.migratetype import (
 )
 from pagespec.stamps.blocks import (
     Stamps,
+    free_pages,
     head,
-    mask_of,
     pageblock_order,
+    pages_of,
     remove,
     retype,
     split,
     type_at,
 )
+from pagespec.stamps.marks import boost
 from pagespec.stamps.moves import free_from, movable_run, move, move_block
-from pagespec.stamps.reserve import reserve
-from pagespec.types import NO_MEMORY, Block, Order
-from pagespec.verbs import Op, Outcome
+from pagespec.types import Block, Order
+from pagespec.verbs import Op
 
 
-def alloc(stamps: Stamps, op: Op) -> Outcome:
-    """Serve the request from the first source that has a block for it."""
-    for source in _sources(stamps, op):
+class Found(NamedTuple):
+    """The first frame of a block that was taken, and the type of the list that gave it.
+
+    Of a block of another type that is the request's own.
+    """
+
+    first: int
+    mt: MigrateType
+
+
+def from_buddy(stamps: Stamps, op: Op, uncounted: int = 0) -> Found | None:
+    """Take a block for the request from the first source that has one.
+
+    uncounted: frames that have left the lists, but not yet the count of free ones.
+    """
+    for source in _sources(stamps, op, uncounted):
         index = _fall_back(stamps, op) if source is None else _serve(stamps, op.order, source)
         if index is not None:
-            break
-    else:
-        return NO_MEMORY
-    if stamps.machine.pageblock is not None:
-        if op.mt is MOVABLE:
-            stamps.movable |= mask_of(index, op.order)
-        if op.atomic and op.order > 0:
-            reserve(stamps, Block(index, op.order))
-    return stamps.origin + index
+            return Found(index, op.mt if source is None else source)
+    return None
 
 
-def _sources(stamps: Stamps, op: Op) -> Iterator[MigrateType | None]:
+def _sources(stamps: Stamps, op: Op, uncounted: int) -> Iterator[MigrateType | None]:
     """The types whose lists are tried, in order; None for the fallback."""
     machine, era = stamps.machine, stamps.machine.era
     if machine.pageblock is None:
         yield UNMOVABLE
         return
-    if op.atomic and op.order > 0 and era.reserve != "none":
+    # In 4.11-rc single frames for interrupts come this way, and nobody asks for their order.
+    single = era.guard == "no-interrupt" and machine.cpus > 0
+    if op.atomic and (op.order > 0 or single) and era.reserve != "none":
         yield HIGHATOMIC
     may_use_cma = op.mt is MOVABLE and era.cma != "none"
-    if may_use_cma and era.cma == "balanced" and _mostly_cma(stamps):
+    if may_use_cma and era.cma == "balanced" and _mostly_cma(stamps, uncounted):
         yield CMA
     yield op.mt
     if may_use_cma:
@@ -68,12 +77,9 @@ def _sources(stamps: Stamps, op: Op) -> Iterator[MigrateType | None]:
         yield HIGHATOMIC
 
 
-def _mostly_cma(stamps: Stamps) -> bool:
-    """Whether most of what counts as free is CMA's; isolated frames do not count."""
-    pages = dict.fromkeys(stamps.machine.types_listed, 0)
-    for block, mt in stamps.listed.items():
-        pages[mt] += SIZES[block.order]
-    return pages[CMA] > (sum(pages.values()) - pages[ISOLATE]) // 2
+def _mostly_cma(stamps: Stamps, uncounted: int) -> bool:
+    """Whether most of what counts as free is CMA's."""
+    return pages_of(stamps, CMA) > (free_pages(stamps) + uncounted) // 2
 
 
 def _serve(stamps: Stamps, order: Order, mt: MigrateType) -> int | None:
@@ -87,7 +93,12 @@ def _serve(stamps: Stamps, order: Order, mt: MigrateType) -> int | None:
 
 def _fall_back(stamps: Stamps, op: Op) -> int | None:
     block = _victim(stamps, op)
-    return None if block is None else TAKE[stamps.machine.era.fallback](stamps, block, op)
+    if block is None:
+        return None
+    small = block.order < pageblock_order(stamps)
+    if small and type_at(stamps, block.pfn) is not HIGHATOMIC:
+        boost(stamps)
+    return TAKE[stamps.machine.era.fallback](stamps, block, op)
 
 
 def _victim(stamps: Stamps, op: Op) -> Block | None:

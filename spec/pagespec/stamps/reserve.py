@@ -2,7 +2,7 @@
 
 from pagespec.frames import SIZES
 from pagespec.migratetype import HIGHATOMIC, REQUESTED
-from pagespec.stamps.blocks import Stamps, head, pageblock_order, retype, type_at
+from pagespec.stamps.blocks import Stamps, head, managed, pageblock_order, retype, type_at
 from pagespec.stamps.moves import movable_run, move, move_block
 from pagespec.types import NO_MEMORY, Block
 from pagespec.verbs import Op, Outcome
@@ -28,9 +28,8 @@ def reserve(stamps: Stamps, block: Block) -> None:
 
 def _limit(stamps: Stamps) -> int:
     """How many frames reserved are enough, in the era's way of granting a hundredth."""
-    machine, size = stamps.machine, SIZES[pageblock_order(stamps)]
-    share = (sum(end - first for first, end in machine.managed) - stamps.offline) // 100
-    match machine.era.reserve:
+    size, share = SIZES[pageblock_order(stamps)], managed(stamps) // 100
+    match stamps.machine.era.reserve:
         case "none":
             return 0
         case "at-least-one":

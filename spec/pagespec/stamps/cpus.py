@@ -1,0 +1,72 @@
+"""What is done to whole CPUs: their lists are emptied, switched off, aged; they come and go."""
+
+from pagespec.pcp.tuning import Tuned, decay
+from pagespec.stamps.blocks import Stamps
+from pagespec.stamps.kept import count_of, drain
+from pagespec.stamps.sizes import nothing_kept, resized, sizes_for
+
+
+def drain_cpu(stamps: Stamps, cpu: int) -> None:
+    """Give back all that a CPU keeps."""
+    for cold in range(len(stamps.loads[cpu])):
+        drain(stamps, cpu, bool(cold), count_of(stamps, cpu, bool(cold)))
+
+
+def drain_all(stamps: Stamps) -> None:
+    """Give back all that any CPU keeps."""
+    for cpu in range(stamps.machine.cpus):
+        drain_cpu(stamps, cpu)
+
+
+def disable(stamps: Stamps) -> None:
+    """Let no list keep anything, and empty them."""
+    stamps.disabled = True
+    _resize(stamps)
+    drain_all(stamps)
+
+
+def enable(stamps: Stamps) -> None:
+    """Let the lists keep as much as they may."""
+    stamps.disabled = False
+    _resize(stamps)
+
+
+def unplug(stamps: Stamps, cpu: int) -> None:
+    """Take a CPU away, with what it keeps given back."""
+    stamps.unplugged.add(cpu)
+    drain_cpu(stamps, cpu)
+    _share(stamps)
+
+
+def plug(stamps: Stamps, cpu: int) -> None:
+    """Bring a CPU back."""
+    stamps.unplugged.remove(cpu)
+    _share(stamps)
+
+
+def age(stamps: Stamps, cpu: int) -> None:
+    """Let a high that has grown fall back, and give back what is above it."""
+    load = stamps.loads[cpu][0]
+    if isinstance(load, Tuned):
+        stamps.loads[cpu][0], pages = decay(load, count_of(stamps, cpu, False))
+        drain(stamps, cpu, False, pages)
+
+
+def expire(stamps: Stamps, cpu: int) -> None:
+    """Give back a batch of what a CPU keeps of a zone that it has not used for a while."""
+    for cold, load in enumerate(stamps.loads[cpu]):
+        drain(stamps, cpu, bool(cold), load.batch)
+
+
+def _share(stamps: Stamps) -> None:
+    """Share what all CPUs may keep among those that run, those that come back included."""
+    running = stamps.machine.cpus - len(stamps.unplugged)
+    stamps.sizes = sizes_for(stamps.machine, running, stamps.boost)
+    _resize(stamps)
+
+
+def _resize(stamps: Stamps) -> None:
+    for loads in stamps.loads:
+        for cold, size in enumerate(stamps.sizes):
+            load = resized(loads[cold], size)
+            loads[cold] = nothing_kept(load) if stamps.disabled else load
