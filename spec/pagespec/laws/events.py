@@ -82,10 +82,23 @@ def _due_last_prints(step: Transition, got: list[Event]) -> tuple[list[Print], l
     plain = by_buddy(step)
     if plain is not None:
         due = _due_prints(plain)
-        return due, got[-len(due) :]
+        return due, _served_prints(got, due)
     last = Print(Kind.ALLOC, step.outcome, op.order, type_of(step.before.zone, op))
     refilled = any(event.kind is Kind.REFILL for event in step.log)
     return [last], got[-1:] if refilled or not due_try(step.before.zone, op).by_list else got
+
+
+def _served_prints(got: list[Event], due: list[Print]) -> list[Event]:
+    """What was printed by the removal that served, and last: without what came between.
+
+    A try that failed before has printed, and a refill goes on until it finds nothing more.
+    """
+    count = len(due) - 1
+    for begin in range(len(got) - count):
+        window = got[begin : begin + count]
+        if all(map(_prints, window, due)):
+            return [*window, *got[-1:]]
+    return got
 
 
 def _due_frees(step: Transition) -> list[Print]:

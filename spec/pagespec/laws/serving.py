@@ -112,11 +112,12 @@ def expanded(step: Transition) -> Complaint:
     So the next requests walk upward through memory that lies together. The smallest sufficient
     block of a list is cut; halves below the order of guards become guards.
     """
-    if not served(step, Verb.ALLOC):
+    plain = by_buddy(step)
+    if plain is None:
         return None
-    before, op = step.before.zone, step.op
+    before, op = plain.before.zone, plain.op
     got = Block(step.outcome, op.order)
-    listed = source_of(step)
+    listed = source_of(plain)
     if listed is None:
         return f"alloc order {op.order} gave {got}, which headed no free block"
     block = listed.block

@@ -65,7 +65,8 @@ def type_of(zone: Zone, op: Op) -> MigrateType:
 
 def number_of(zone: Zone, order: Order, mt: MigrateType) -> int:
     """The number of the list of blocks of that order, freed from a pageblock of that type."""
-    return list_index(zone.machine.era.lists, order, list_type(mt) or MOVABLE)
+    listed = list_type(mt)
+    return list_index(zone.machine.era.lists, order, MOVABLE if listed is None else listed)
 
 
 def kind_of(zone: Zone, op: Op) -> int:
