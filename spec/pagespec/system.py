@@ -10,7 +10,7 @@ from pagespec import ops
 from pagespec.alloc import hold, log_failure
 from pagespec.boot import boot
 from pagespec.bulk import check_bulk, fill_from_lists
-from pagespec.checks import check_cpu, check_order, check_type, refused
+from pagespec.checks import check_cpu, check_order, check_supported, check_type, refused
 from pagespec.highatomic import unreserve
 from pagespec.host import RATIOS, Host, Numa
 from pagespec.migratetype import MOVABLE, REQUESTED
@@ -162,6 +162,10 @@ def count_numa(system: System, preferred: int, number: int, cpu: int, times: int
 
 def unreserve_first(system: System, op: Op) -> Steps[Pfn | None]:
     """Give up a pageblock of the first zone near the node that has one to spare."""
+    first = system.zones[0]
+    reserves = first.machine.pageblock is not None and system.host.era.reserve != "none"
+    check_supported(first, reserves)
+    check_type(first, op.mt, REQUESTED)
     pfn: Pfn | None = None
     at = 0
     numbers = zonelist(system.host, op.node, op.highest)

@@ -1,0 +1,182 @@
+"""A host beside the spec, judged after every request: each zone by itself, and all together."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from pagefuzz.coverage import Reached, events_of
+from pagefuzz.hosts.target import HostFactory
+from pagefuzz.undoing import OutOfUse, enter, out_of_use, ways_back
+from pagespec.host import Host
+from pagespec.laws.exact import TWIN_LAWS, Twins
+from pagespec.laws.holdings import REFUSALS, Book, settle
+from pagespec.laws.hostmarks import HOST_STATE_LAWS
+from pagespec.laws.hosts import HOST_LAWS, TWIN_HOST_LAWS, HostState, HostStep, HostTwins
+from pagespec.laws.law import Transition
+from pagespec.laws.near import HOST_VERBS, LISTED_VERBS, class_of, due_numbers, number_at, seen
+from pagespec.laws.outside import OUTSIDE_LAWS, Promises, Sight
+from pagespec.laws.state import STATE_LAWS
+from pagespec.laws.step import STEP_LAWS
+from pagespec.laws.swept import Swept, swept
+from pagespec.laws.whole import BOOT_LAWS, RETURN_LAWS
+from pagespec.laws.wording import wording
+from pagespec.migratetype import MOVABLE, UNMOVABLE
+from pagespec.system import System, boot_system, perform
+from pagespec.types import ZoneClass
+from pagespec.verbs import Op, Outcome, Verb
+from pagespec.zone import Zone
+
+UNTOLD = frozenset({"LIVE-ends", "EVT-order"})
+"""The laws about what a request looks at and logs, which is not told zone by zone."""
+
+PROMISES = Promises(exact=True)
+
+
+class HostLockstep:
+    """One allocator of a host, from boot on.
+
+    books, out_of_use: what a caller knows of each zone. done: every request so far and its outcome.
+    reached: how often each event has happened in the spec. Raises LawBroken as soon as a law is
+    broken, also from the constructor; after that it is of no more use.
+    """
+
+    def __init__(self, host: Host, factory: HostFactory) -> None:
+        self.host, self.era = host, host.era
+        machines = [replace(part.machine, min_free=host.min_free) for part in host.parts]
+        self.books = [Book(machine) for machine in machines]
+        self.out_of_use: list[OutOfUse] = [out_of_use(machine) for machine in machines]
+        self.done: list[tuple[Op, Outcome]] = []
+        self.reached: Reached = Counter()
+        self.target = factory(host)
+        self.spec = boot_system(host)
+        self.seen = self._look(None)
+        for zone in self.seen.zones:
+            BOOT_LAWS.check(self.era, zone)
+        self._compare("boot", 0, 0)
+
+    def step(self, op: Op) -> Outcome:
+        """Put one request to the allocator and judge what comes of it."""
+        outcome = self.target.serve(op)
+        self.done.append((op, outcome))
+        before, after = self.seen, self._look(self.seen)
+        self.seen = after
+        step = HostStep(before, op, outcome, after)
+        self._enter(step)
+        HOST_LAWS.check(self.era, step)
+        for transition in zone_steps(step):
+            STEP_LAWS.check(self.era, transition, UNTOLD)
+        self._follow(op, outcome)
+        return outcome
+
+    def finish(self) -> None:
+        """Bring back what is out of use, give everything back, and judge that it can be had again.
+
+        What CPUs keep is drained; then the largest blocks are asked for, near each node in turn.
+        """
+        for out in self.out_of_use:
+            for op in list(ways_back(out)):
+                self.step(_of_zone(op, out))
+        for book in self.books:
+            # Not in the order of frames: merges must meet their buddies from both sides.
+            for pfn in sorted(book.held, key=lambda pfn: (pfn % 7, pfn)):
+                while pfn in book.held:
+                    held = book.held[pfn]
+                    self.step(Op(Verb.FREE if held.refs == 1 else Verb.PUT, held.order, pfn))
+        if self.host.cpus:
+            self.step(Op(Verb.DRAIN_ALL))
+        for zone in self.seen.zones:
+            RETURN_LAWS.check(self.era, zone)
+        machine = self.host.parts[0].machine
+        mt = UNMOVABLE if machine.pageblock is None else MOVABLE
+        highest = ZoneClass.MOVABLE if mt is MOVABLE else ZoneClass.NORMAL
+        for node in self.host.nodes:
+            for order in range(machine.top, -1, -1):
+                op = Op(Verb.ALLOC, order, mt=mt, node=node, highest=highest)
+                self.step(op._replace(emergency=self.host.min_free is not None))
+
+    def _look(self, last: HostState | None) -> HostState:
+        """The state now, each zone judged by itself unless it is as it was."""
+        system = self.target.state()
+        zones: list[Swept] = []
+        for number, zone in enumerate(system.zones):
+            if last is not None and last.zones[number].zone == zone:
+                zones.append(last.zones[number])
+            else:
+                zones.append(swept(zone))
+                STATE_LAWS.check(self.era, zones[-1])
+        state = HostState(self.host, tuple(zones), tuple(system.numa))
+        HOST_STATE_LAWS.check(self.era, state)
+        return state
+
+    def _enter(self, step: HostStep) -> None:
+        """Let the callers' laws judge, and enter the request where its frames are."""
+        op, outcome = step.op, step.outcome
+        for number in _concerned(step):
+            book, zone = self.books[number], step.after.zones[number].zone
+            OUTSIDE_LAWS.check(self.era, Sight(book, PROMISES, op, outcome))
+            settle(book, op, outcome, zone.slots)
+            enter(self.out_of_use[number], op, outcome)
+
+    def _follow(self, op: Op, outcome: Outcome) -> None:
+        """Let the spec serve the same request, and compare the two."""
+        due = perform(self.spec, op)
+        for zone in self.spec.zones:
+            self.reached.update(events_of(zone.log))
+            zone.log.clear()
+            zone.visited = 0
+        self._compare(wording(op), outcome, due)
+
+    def _compare(self, request: str, outcome: Outcome, due: Outcome) -> None:
+        spec: System = self.spec
+        for zone, mine in zip(spec.zones, self.seen.zones, strict=True):
+            TWIN_LAWS.check(self.era, Twins(zone, mine.zone))
+        numa = tuple(spec.numa), self.seen.numa
+        TWIN_HOST_LAWS.check(self.era, HostTwins(request, outcome, due, *numa))
+
+
+def _of_zone(op: Op, out: OutOfUse) -> Op:
+    """The request with a frame of the zone that it is about, if it names none."""
+    return op._replace(pfn=out.machine.start) if op.verb in (Verb.DISABLE, Verb.ENABLE) else op
+
+
+def _concerned(step: HostStep) -> list[int]:
+    """The zones of which a caller learns something by the outcome."""
+    host, op, outcome = step.host, step.op, step.outcome
+    if outcome in REFUSALS:
+        return []
+    if op.verb in HOST_VERBS or op.verb is Verb.EXPIRE:
+        return list(range(len(host.parts)))
+    if op.verb not in LISTED_VERBS:
+        number = number_at(host, op.pfn)
+        return [] if number is None else [number]
+    if op.verb is Verb.ALLOC and outcome >= 0:
+        number = number_at(host, outcome)
+        return [0 if number is None else number]
+    return due_numbers(host, op)
+
+
+def zone_steps(step: HostStep) -> Iterator[Transition]:
+    """What the request is to each zone that it concerns, as if that were alone.
+
+    A bulk request is judged as a whole, since its array may hold frames of all zones.
+    """
+    host, op = step.host, step.op
+    if op.verb is Verb.BULK:
+        return
+    numbers = due_numbers(host, op)
+    zone_class = class_of(host, op, numbers)
+    for number in _concerned(step):
+        before, after = step.before.zones[number], step.after.zones[number]
+        outcome = step.outcome
+        if op.verb is Verb.UNRESERVE and before is after:
+            continue
+        if op.verb is Verb.EXPIRE and before is after:
+            continue
+        if op.verb is Verb.ALLOC:
+            before = _view(before, seen(before.zone, zone_class))
+            after = _view(after, seen(after.zone, zone_class))
+        yield Transition(before, op, outcome, after)
+
+
+def _view(swept: Swept, zone: Zone) -> Swept:
+    return swept if swept.zone is zone else replace(swept, zone=zone)
