@@ -1,42 +1,32 @@
 """A zone drawn as the 2004 thread drew its example: per order, the free blocks in list order.
 
 On a machine with pageblocks each order has a list a type, and a small zone is drawn frame by frame
-as well, under the types of its pageblocks.
+as well, under the types of its pageblocks. CPUs' lists and watermarks are drawn where there are
+any.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from textwrap import wrap
+from collections.abc import Iterator
 
+from pagefuzz.drawing_cpus import cpus_drawn, marks_drawn, slots_drawn
+from pagefuzz.drawing_words import LABEL, chained, fitted, labelled, pages
 from pagespec.frames import SIZES
 from pagespec.machine import Machine
 from pagespec.migratetype import CMA, LETTER_OF
+from pagespec.pcp.index import order_of_list
 from pagespec.trace import NAMING, answer_text
-from pagespec.types import Order, Pfn
+from pagespec.types import Pfn
 from pagespec.verbs import Op, Outcome, Verb
 from pagespec.zone import Held, Zone
-
-SHOWN_BLOCKS = 12
-"""Blocks of one list that are drawn before the rest is counted."""
 
 SHOWN_FRAMES, LINE_FRAMES = 256, 64
 """The longest zone that is drawn frame by frame, and how many of its frames one line has."""
 
-WIDTH, LABEL = 92, 16
-"""Columns of a line, so that it fits in 100 when it is set in; and those of what it begins with."""
-
-FREE, HELD, GUARD, POISONED, OFFLINE, NOTHING = ".#gx- "
-LEGEND = "frames: . free, # held, g guard, x poisoned, - offline; blank: no memory, or kept back"
+FREE, LISTED, HELD, GUARD, POISONED, OFFLINE, NOTHING = ".:#gx- "
+LEGEND = (
+    "frames: . free, : a CPU's, # held, g guard, x poisoned, - offline; blank: none or kept back"
+)
 """What the letters of a frame by frame drawing mean."""
-
-
-def pages(pfn: Pfn, order: Order) -> str:
-    """A block as its frames.
-
-    >>> pages(4, 2), pages(1, 0)
-    ('page[4-7]', 'page[1]')
-    """
-    return f"page[{pfn}]" if order == 0 else f"page[{pfn}-{pfn + (1 << order) - 1}]"
 
 
 def drawn(zone: Zone) -> list[str]:
@@ -71,25 +61,21 @@ def drawn(zone: Zone) -> list[str]:
         line
         for text in (
             *_lists(zone),
-            _labelled("held", (_held(zone, *item) for item in sorted(zone.held.items()))),
+            *cpus_drawn(zone),
+            labelled("held", (_held(zone, *item) for item in sorted(zone.held.items()))),
+            *slots_drawn(zone),
             *_places(zone),
             *_frames(zone),
             *_counters(zone),
+            *marks_drawn(zone),
         )
-        for line in _fitted(text)
+        for line in fitted(text)
     ]
 
 
 def frame_by_frame(machine: Machine) -> bool:
     """Whether the machine's zones are drawn frame by frame."""
     return machine.pageblock is not None and machine.pages <= SHOWN_FRAMES
-
-
-def _fitted(line: str) -> list[str]:
-    """The line, gone on with further in on the next if it is too long."""
-    if len(line) <= WIDTH:
-        return [line.rstrip()]
-    return wrap(line, WIDTH, subsequent_indent=" " * LABEL, break_on_hyphens=False)
 
 
 def _lists(zone: Zone) -> Iterator[str]:
@@ -100,18 +86,9 @@ def _lists(zone: Zone) -> Iterator[str]:
         if not lists:
             yield label
         for mt, blocks in lists.items():
-            shown = [f" -> {pages(pfn, order)}" for pfn in list(blocks)[:SHOWN_BLOCKS]]
-            rest = len(blocks) - len(shown)
             letter = f" {LETTER_OF[mt]}" if typed else ""
-            yield label + letter + "".join(shown) + (f" and {rest} more" if rest else "")
+            yield chained(label + letter, (pages(pfn, order) for pfn in blocks))
             label = " " * len(label)
-
-
-def _labelled(label: str, items: Iterable[str]) -> str:
-    texts = list(items)
-    rest = len(texts) - SHOWN_BLOCKS
-    more = f" and {rest} more" if rest > 0 else ""
-    return f"{label:<{LABEL}}{', '.join(texts[:SHOWN_BLOCKS]) or 'nothing'}{more}"
 
 
 def _held(zone: Zone, pfn: Pfn, block: Held) -> str:
@@ -132,7 +109,7 @@ def _places(zone: Zone) -> Iterator[str]:
         ("offline", [(pfn, size) for pfn in sorted(zone.offline)]),
     ):
         if blocks:
-            yield _labelled(label, (pages(pfn, order) for pfn, order in blocks))
+            yield labelled(label, (pages(pfn, order) for pfn, order in blocks))
 
 
 def _frames(zone: Zone) -> Iterator[str]:
@@ -162,6 +139,13 @@ def _marks(zone: Zone) -> dict[Pfn, str]:
     blocks += [(pfn, order, GUARD) for pfn, order in zone.guards.items()]
     blocks += [(pfn, 0, POISONED) for pfn in zone.poisoned]
     blocks += [(pfn, machine.pageblock or 0, OFFLINE) for pfn in zone.offline]
+    blocks += [
+        (pfn, order_of_list(index, machine.huge), LISTED)
+        for pcps in zone.pcps
+        for pcp in pcps
+        for index, heads in enumerate(pcp.lists)
+        for pfn in heads
+    ]
     for pfn, order, mark in blocks:
         marks.update(dict.fromkeys(range(pfn, pfn + SIZES[order]), mark))
     return marks
@@ -175,6 +159,8 @@ def _counters(zone: Zone) -> Iterator[str]:
         counts += [f"nr_reserved {zone.nr_reserved}"] if era.reserve != "none" else []
         counts += [f"free_highatomic {zone.free_highatomic}"] if era.retypes_on_merge else []
         yield from [" ".join(counts)] if counts else []
+    if zone.machine.cpus or zone.levels is not None:
+        yield f"pgalloc {zone.pgalloc:<7} pgfree {zone.pgfree}"
     for order, pairs in enumerate(zone.pair_bits):
         if pairs:
             yield f"pairs[{order}] set    {' '.join(map(str, sorted(pairs)))}"

@@ -3,7 +3,9 @@
 from random import Random
 
 from pagefuzz.campaign.walk import FUZZED_ERAS, random_machine, walk
-from pagefuzz.drawing import SHOWN_BLOCKS, answered, drawn
+from pagefuzz.drawing import answered, drawn
+from pagefuzz.drawing_cpus import SHOWN_CPUS
+from pagefuzz.drawing_words import SHOWN_BLOCKS
 from pagefuzz.lockstep import Lockstep
 from pagefuzz.target.builtin import Spec
 from pagespec.boot import boot
@@ -126,14 +128,98 @@ free_cma 4      nr_reserved 4"""
 
 def test_types_and_places_are_drawn_frame_by_frame() -> None:
     """Lists by type, the kernel's letters over the frames, and a mark for each place."""
-    trace = parse(EACH_PLACE)
+    assert picture(after(EACH_PLACE)) == DRAWN
+
+
+LISTED = """\
+pagefuzz-trace 1
+machine pages=32 top=3 era=6.1 pageblock=2 types=U2M6 cpus=3 batch=2 high=8 min_free=8
+a = alloc order=0 cpu=1
+b = alloc order=1 mt=M
+bulk pages=2 cpu=1
+free slot=0 cpu=1
+unplug cpu=2
+free b
+"""
+
+LISTS_DRAWN = """\
+free_area[3] M -> page[16-23] -> page[24-31]
+free_area[2] U -> page[4-7]
+             M -> page[12-15]
+free_area[1]
+free_area[0]
+cpu 0           count 4, high 8 batch 2 factor 0
+  list[1] M -> page[8-9] -> page[10-11]
+cpu 1           count 2, high 8 batch 2 factor 0
+  list[0] U -> page[1] -> page[3]
+cpu 2           unplugged, count 0, high 8 batch 2 factor 0
+held            page[0] U, page[2] U
+slots           1: page[2]
+types   0       U   U   M   M   M   M   M   M
+frames  0       #:#:....::::....................
+free_pages 24   nr_free 0 0 2 2
+free_cma 0      nr_reserved 0
+pgalloc 5       pgfree 3
+watermarks      free 24, min 2 low 2 high 2"""
+
+
+def test_what_cpus_keep_is_drawn() -> None:
+    """A batch of two came for each first request, and another when the slots needed it.
+
+    What was freed is at the front. min_free is two frames, and a 16th or a thousandth of them none.
+    """
+    assert picture(after(LISTED)) == LISTS_DRAWN
+
+
+def test_hot_and_cold_lists_are_told_apart() -> None:
+    """The oldest eras have two for each CPU; a zone without pageblocks has no letters."""
+    zone = boot(Machine(8, 3, ERAS["2.6.11"], cpus=1, batch=2))
+    perform(zone, Op(Verb.ALLOC))
+    perform(zone, Op(Verb.ALLOC, cold=True))
+
+    assert drawn(zone)[4:8] == [
+        "cpu 0 hot       count 1, low 4 high 12 batch 2",
+        "  list[0] -> page[1]",
+        "cpu 0 cold      count 1, low 0 high 4 batch 2",
+        "  list[0] -> page[3]",
+    ]
+
+
+def test_the_state_of_marks_and_lists_is_drawn() -> None:
+    """Kswapd works once a request found the zone below its low mark; lists are switched off."""
+    zone = boot(Machine(8, 3, ERAS["6.12"], cpus=1, batch=1, high=4, min_free=32))
+    perform(zone, Op(Verb.ALLOC))
+    perform(zone, Op(Verb.DISABLE))
+
+    assert "watermarks      free 8, min 8 low 10 high 12, below high, kswapd at work" in drawn(zone)
+    assert "cpus            their lists are disabled" in drawn(zone)
+    assert drawn(zone)[4].startswith("cpu 0           count 0, high_min 0 high_max 0 batch 1 ")
+
+
+def test_of_many_cpus_those_that_keep_something_are_drawn() -> None:
+    """The rest is a number."""
+    zone = boot(Machine(64, 3, ERAS["5.15"], cpus=40, batch=2, high=9))
+    perform(zone, Op(Verb.ALLOC, cpu=7))
+    assert [line for line in drawn(zone) if line.startswith("cpu")] == [
+        "cpu 7           count 1, high 9 batch 2 factor 0",
+        "cpus            39 more",
+    ]
+
+    for cpu in range(20):
+        perform(zone, Op(Verb.ALLOC, cpu=cpu))
+    assert sum(line.startswith("cpu ") for line in drawn(zone)) == SHOWN_CPUS
+    assert f"cpus            {40 - SHOWN_CPUS} more" in drawn(zone)
+
+
+def after(text: str) -> Zone:
+    """The zone after a trace."""
+    trace = parse(text)
     zone, names = boot(trace.machine), Names()
     for request in trace.requests:
         op = names.op_of(request)
         assert op is not None
         names.learn(request, perform(zone, op), zone.slots)
-
-    assert picture(zone) == DRAWN
+    return zone
 
 
 def test_no_line_is_too_long() -> None:

@@ -1,5 +1,6 @@
 """From frames to names and back: a trace asks for what the run asked for."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
@@ -12,26 +13,30 @@ from pagefuzz.campaign.grouped import grouped_machine
 from pagefuzz.campaign.stream import Replay
 from pagefuzz.campaign.walk import FUZZED_ERAS, random_machine, walk
 from pagefuzz.lockstep import Lockstep
-from pagefuzz.record import Recorder, trace_of
+from pagefuzz.record import NOTHING_FILLED, Recorder, trace_of
 from pagefuzz.target.builtin import Spec
 from pagespec.boot import boot
 from pagespec.era import Era
 from pagespec.laws.law import LawBroken
-from pagespec.machine import MAX_PFN, Machine
+from pagespec.machine import MAX_CPUS, MAX_PFN, Machine
 from pagespec.migratetype import CMA, ISOLATE, MOVABLE, RECLAIMABLE
 from pagespec.ops import perform
 from pagespec.trace import Names, Operand, text_of
 from pagespec.trace_reader import parse
-from pagespec.types import MAX_TOP, NO_MEMORY, Refusal
+from pagespec.types import MAX_TOP, NO_MEMORY, Pfn, Refusal
 from pagespec.verbs import Op, Outcome, Verb
 
 BROKEN = LawBroken("BUD-maximal", "made up")
 GROUPED_ERAS = tuple(era for era in FUZZED_ERAS if era.numbering is not None)
 
 
-def replayed(machine: Machine, done: list[tuple[Op, Outcome]]) -> list[Outcome]:
+def replayed(
+    machine: Machine,
+    done: list[tuple[Op, Outcome]],
+    filled: Mapping[int, Mapping[Pfn, int]] = NOTHING_FILLED,
+) -> list[Outcome]:
     """What the spec answers to the requests after they went through a trace's text."""
-    trace = parse(text_of(trace_of(machine, done, BROKEN)))
+    trace = parse(text_of(trace_of(machine, done, BROKEN, filled)))
     assert trace.machine == machine
     assert trace.expect == "BUD-maximal"
     zone, names, outcomes = boot(machine), Names(), []
@@ -52,7 +57,10 @@ def test_walks_round_trip(era: Era) -> None:
         rng = Random(seed)
         lockstep = Lockstep(random_machine(rng, era), Spec, "outside")
         walk(lockstep, rng, 80)
-        assert replayed(lockstep.machine, lockstep.done) == [out for _, out in lockstep.done]
+        outcomes = [outcome for _, outcome in lockstep.done]
+        assert replayed(lockstep.machine, lockstep.done, lockstep.filled) == outcomes
+        # Without a word about the array its frames go by number, which is the same to the spec.
+        assert replayed(lockstep.machine, lockstep.done) == outcomes
 
 
 @pytest.mark.parametrize("era", FUZZED_ERAS, ids=lambda era: era.name)
@@ -142,6 +150,47 @@ def test_every_word_of_a_request_is_written() -> None:
         "heal pfn=9 -> done",
         f"online pfn=4 pages={MAX_PFN} -> refused BAD_RANGE",
         f"c = contig pfn={MAX_PFN} pages={MAX_PFN} mt=I -> refused BAD_TYPE",
+    ]
+
+
+LISTED = replace(SMALL, cpus=2, batch=3, high=9, min_free=4)
+
+
+def test_what_came_in_bulk_goes_by_its_slot() -> None:
+    """Until a later block covers the frame, or a later array no longer holds it."""
+    filled = {1: {4: 0, 5: 1, 9: 3}, 9: {9: 3, 10: 0}}
+    done = [
+        (Op(Verb.ALLOC, 0, cpu=1, emergency=True, cold=True), 4),
+        (Op(Verb.BULK, pages=4, mt=MOVABLE, cpu=1, irq=True), 3),
+        (Op(Verb.FREE, 0, 4, contended=True), 0),
+        (Op(Verb.FREE, 0, 4), int(Refusal.DOUBLE)),
+        (Op(Verb.FREE, 2, 5, cpu=-1), int(Refusal.WRONG_ORDER)),
+        (Op(Verb.ALLOC, 0), 5),
+        (Op(Verb.GET, 0, 5), 0),
+        (Op(Verb.BULK, pages=-1), int(Refusal.BAD_RANGE)),
+        (Op(Verb.PUT, 0, 9, cold=True), 0),
+        (Op(Verb.BULK, pages=1), 1),
+        (Op(Verb.FREE, 0, 4), int(Refusal.DOUBLE)),
+        (Op(Verb.SPLIT, 0, 10), 0),
+        (Op(Verb.UNPLUG, cpu=1), 0),
+        (Op(Verb.REST, cpu=7, pages=3), 0),
+    ]
+
+    assert text_of(trace_of(LISTED, done, BROKEN, filled)).splitlines()[3:-1] == [
+        "a = alloc order=0 cpu=1 emergency=1 cold=1 -> pfn 4",
+        "bulk pages=4 cpu=1 mt=M irq=1 -> count 3",
+        "free slot=0 contended=1 -> done",
+        "free slot=0 -> refused DOUBLE",
+        f"free slot=1 order=2 cpu={MAX_CPUS} -> refused WRONG_ORDER",
+        "b = alloc order=0 -> pfn 5",
+        "get b -> done",
+        f"bulk pages={MAX_PFN} -> refused BAD_RANGE",
+        "put slot=3 cold=1 -> done",
+        "bulk pages=1 -> count 1",
+        "free a -> refused DOUBLE",
+        "split slot=0 -> done",
+        "unplug cpu=1 -> done",
+        "rest -> done",
     ]
 
 

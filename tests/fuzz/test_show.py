@@ -1,5 +1,6 @@
 """`pagefuzz show` on machines with pageblocks: every turn in words, and no line too long."""
 
+import re
 from pathlib import Path
 from random import Random
 
@@ -55,6 +56,41 @@ def test_turns_are_told_in_the_kernel_s_letters(
     assert "    pageblock page[0] is isolated\n" in steps[2]
     assert "        types   0       I   E   M   M\n" in steps[2]
     assert steps[3].startswith("4: unreserve    none\n")
+
+
+KEEPS = """\
+pagefuzz-trace 1
+machine pages=16 top=3 era=6.1 cpus=1 batch=2 high=2 min_free=64
+a = alloc order=0
+b = alloc order=0 contended=1 emergency=1
+c = alloc order=0 emergency=1
+d = alloc order=0 emergency=1
+free c
+free d
+free b contended=1
+bulk pages=1
+"""
+
+
+def test_what_happens_to_lists_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Marks that fail a request; then lists that are refilled, drained and passed by."""
+    steps = shown(tmp_path / "a.trace", KEEPS, capsys).split("\n\n")[1:]
+    told = [
+        [line.strip() for line in step.splitlines() if re.match("    [^ ]", line)] for step in steps
+    ]
+
+    below = "the zone would fall below its mark"
+    assert told[0] == [below, "kswapd is woken", below, below]
+    assert told[1][0] == "the CPU's lists are out of reach: the request goes to the free lists"
+    assert "the list of U order 0 is refilled with 2 blocks" in told[2]
+    assert told[2][-1] == "page[1] order 0 comes from the CPU's list"
+    assert told[3] == ["page[2] order 0 comes from the CPU's list"]
+    assert told[4] == ["page[1] order 0 goes to the CPU's list of U"]
+    assert told[5][:2] == [
+        "page[2] order 0 goes to the CPU's list of U",
+        "drain: page[1] order 0 goes back to the free lists of U",
+    ]
+    assert told[6][0] == "the CPU's lists are out of reach: the request goes to the free lists"
 
 
 @pytest.mark.parametrize("era", GROUPED_ERAS, ids=lambda era: era.name)

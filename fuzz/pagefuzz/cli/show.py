@@ -40,6 +40,15 @@ TURNS = {
     Kind.CUT: "page[{pfn}] order {order} is cut at the edge of a pageblock",
     Kind.GUARDED: "page[{pfn}] order {order} becomes a guard",
     Kind.UNGUARDED: "the guard page[{pfn}] order {order} merges",
+    Kind.REFILL: "the list of {mt} order {order} is refilled with {blocks}",
+    Kind.FROM_LIST: "page[{pfn}] order {order} comes from the CPU's list",
+    Kind.TO_LIST: "page[{pfn}] order {order} goes to the CPU's list of {mt}",
+    Kind.PCPU_DRAIN: "drain: page[{pfn}] order {order} goes back to the free lists of {mt}",
+    Kind.BARRED: "the CPU's lists are out of reach: the request goes to the free lists",
+    Kind.BULK: "page[{pfn}] fills a slot",
+    Kind.BELOW_MARK: "the zone would fall below its mark",
+    Kind.KSWAPD: "kswapd is woken",
+    Kind.BOOSTED: "a pageblock of another type is broken up: the marks are boosted",
     Kind.UNDONE: "a frame of the range is busy: all is undone",
 }
 """The events that explain a picture, in words."""
@@ -52,9 +61,11 @@ def command(path: Path, step: int | None) -> Exit:
     """Draw each step of a trace as the spec takes it.
 
     Free lists by order with the head at the left, what is held, and the counters, in the manner of
-    the 2004 mail that proposed the order in the page. On a machine with pageblocks lists, blocks
-    and pageblocks carry the kernel's letter for their type: U unmovable, M movable, E reclaimable,
-    H the reserve for atomic requests, C CMA, I isolated, R the reserve that came before.
+    the 2004 mail that proposed the order in the page; and what CPUs keep, the next to be served at
+    the left and the next to be drained at the right, with the sizes of their lists. On a machine
+    with pageblocks lists, blocks and pageblocks carry the kernel's letter for their type: U
+    unmovable, M movable, E reclaimable, H the reserve for atomic requests, C CMA, I isolated, R the
+    reserve that came before.
     """
     trace = read_trace(path)
     if step is not None and step > len(trace.requests):
@@ -93,4 +104,5 @@ def _turn(event: Event) -> str:
         mt=LETTER_OF[event.mt],
         from_mt=LETTER_OF[event.from_mt],
         from_order=event.from_order,
+        blocks=counted(event.pfn, "block"),
     )
