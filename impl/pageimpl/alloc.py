@@ -5,9 +5,16 @@ NO_MEMORY, or the code of a Refusal, upon which nothing has changed.
 """
 
 from pageimpl import bitmap, buddy
-from pageimpl.checks import BAD_ORDER, BAD_TYPE, IS_COMPOUND, WRONG_ORDER, held_block
-from pageimpl.era import BITMAP_DESIGN, NO_RESERVE
-from pageimpl.highatomic import reserve_pageblock
+from pageimpl.checks import (
+    BAD_CPU,
+    BAD_ORDER,
+    BAD_TYPE,
+    IS_COMPOUND,
+    WRONG_ORDER,
+    held_block,
+    is_no_cpu,
+)
+from pageimpl.era import BITMAP_DESIGN
 from pageimpl.jitcache import inlined, kernel
 from pageimpl.memory import (
     COMPOUND,
@@ -17,19 +24,32 @@ from pageimpl.memory import (
     TYPE_BITS,
     TYPE_SHIFT,
     Memory,
+    alone,
+    counts_operations_of,
+    cpus_of,
     design_of,
+    frame_in_array_of,
+    marked_of,
+    next_of,
     owner_of,
+    pgalloc_of,
+    pgfree_of,
     refs_of,
-    reserve_of,
+    set_frame_in_array,
     set_owner,
+    set_pgalloc,
+    set_pgfree,
     set_refs,
     shift_of,
     top_of,
 )
-from pageimpl.migratetype import MOST_REQUESTED, UNMOVABLE
-from pageimpl.pageblock import has_pageblocks
-from pageimpl.rmqueue import rmqueue
-from pageimpl.verbs import ATOMIC, COMPOUND_WANTED, WANTED_SHIFT
+from pageimpl.migratetype import ISOLATE, MOST_REQUESTED, UNMOVABLE
+from pageimpl.pageblock import has_pageblocks, pageblock_type
+from pageimpl.pcp.index import may_use_lists
+from pageimpl.pcp.lists import free_to_list
+from pageimpl.verbs import COMPOUND_WANTED, CPU_BITS, CPU_SHIFT, WANTED_SHIFT
+from pageimpl.zonelist import serve, take_block
+from pagespec.machine import MAX_SLOTS
 from pagespec.types import NO_MEMORY
 
 
@@ -38,28 +58,49 @@ def alloc_pages(mem: Memory, order: int, want: int) -> int:
     """Allocate a block of that order: its first frame, NO_MEMORY, or a refusal's code."""
     if order < 0 or order > top_of(mem):
         return BAD_ORDER
-    mt = want >> WANTED_SHIFT
-    if mt > MOST_REQUESTED:
+    if want >> WANTED_SHIFT > MOST_REQUESTED:
         return BAD_TYPE
-    if design_of(mem) == BITMAP_DESIGN:
-        p = bitmap.rmqueue(mem, order)
+    if is_no_cpu(mem, want >> CPU_SHIFT & CPU_BITS):
+        return BAD_CPU
+    if marked_of(mem):
+        _, p, listed = serve(alone(mem), 1, order, want, 0)
     else:
-        p = rmqueue(mem, order, want)
+        p, listed = take_block(mem, order, want)
     if p == 0:
         return NO_MEMORY
-    if not has_pageblocks(mem):
-        mt = UNMOVABLE
-    elif want & ATOMIC and order > 0 and reserve_of(mem) != NO_RESERVE:
-        reserve_pageblock(mem, p, order)
-    compound = COMPOUND if want & COMPOUND_WANTED else 0
-    set_owner(mem, p, HELD | order | mt << TYPE_SHIFT | compound)
-    set_refs(mem, p, 1)
+    hold(mem, p, order, want, listed)
     return p - shift_of(mem)
 
 
 @inlined
-def give_back(mem: Memory, p: int, order: int, to_tail: bool) -> None:
-    """Return a block that nobody holds any more to the buddy."""
+def hold(mem: Memory, p: int, order: int, want: int, listed: bool) -> None:
+    """Enter a block that was taken as held by its caller.
+
+    listed: whether it came from a CPU's list.
+    """
+    mt = want >> WANTED_SHIFT if has_pageblocks(mem) else UNMOVABLE
+    compound = COMPOUND if want & COMPOUND_WANTED else 0
+    set_owner(mem, p, HELD | order | mt << TYPE_SHIFT | compound)
+    set_refs(mem, p, 1)
+    pages = 1 if listed and counts_operations_of(mem) else 1 << order
+    set_pgalloc(mem, pgalloc_of(mem) + pages)
+
+
+@inlined
+def give_back(mem: Memory, p: int, order: int, want: int) -> None:
+    """Return a block that nobody holds any more to the CPU's lists or to the buddy."""
+    if may_use_lists(mem, order, want) and pageblock_type(mem, p) != ISOLATE:
+        pages = 1 if counts_operations_of(mem) else 1 << order
+        set_pgfree(mem, pgfree_of(mem) + pages)
+        free_to_list(mem, p, order, pageblock_type(mem, p), want)
+    else:
+        set_pgfree(mem, pgfree_of(mem) + (1 << order))
+        free_one_block(mem, p, order, False)
+
+
+@inlined
+def free_one_block(mem: Memory, p: int, order: int, to_tail: bool) -> None:
+    """Return a block to the buddy, as the design does."""
     if design_of(mem) == BITMAP_DESIGN:
         bitmap.free_one_block(mem, p, order, to_tail)
     else:
@@ -68,17 +109,24 @@ def give_back(mem: Memory, p: int, order: int, to_tail: bool) -> None:
 
 @kernel
 def drop_reference(mem: Memory, p: int) -> bool:
-    """Drop one reference; whether it was the last, which ends the holding."""
+    """Drop one reference; whether it was the last, which ends the holding.
+
+    From there on the block is nobody's, and no slot of an array.
+    """
     refs = refs_of(mem, p) - 1
     set_refs(mem, p, refs)
     if refs != 0:
         return False
     set_owner(mem, p, GIVEN)
+    if cpus_of(mem) != 0:
+        slot = next_of(mem, p)
+        if slot < MAX_SLOTS and frame_in_array_of(mem, slot) == p:
+            set_frame_in_array(mem, slot, 0)
     return True
 
 
 @kernel
-def free_pages(mem: Memory, pfn: int, order: int) -> int:
+def free_pages(mem: Memory, pfn: int, order: int, want: int) -> int:
     """Drop the owner's reference to the block: 0, or a refusal's code.
 
     Whether the block is compound is read while the reference is still held. If others hold the
@@ -92,15 +140,17 @@ def free_pages(mem: Memory, pfn: int, order: int) -> int:
     owner = owner_of(mem, p)
     if owner & ORDER_BITS != order:
         return WRONG_ORDER
+    if is_no_cpu(mem, want >> CPU_SHIFT & CPU_BITS):
+        return BAD_CPU
     if drop_reference(mem, p):
-        give_back(mem, p, order, False)
+        give_back(mem, p, order, want)
     elif owner & COMPOUND == 0 and order > 0:
         set_owner(mem, p, owner & ~ORDER_BITS)
         piece = order - 1
         while piece >= 0:
             tail = p + (1 << piece)
             set_owner(mem, tail, GIVEN)
-            give_back(mem, tail, piece, False)
+            give_back(mem, tail, piece, want)
             piece -= 1
     return 0
 
@@ -116,7 +166,7 @@ def get_page(mem: Memory, pfn: int) -> int:
 
 
 @kernel
-def put_page(mem: Memory, pfn: int) -> int:
+def put_page(mem: Memory, pfn: int, want: int) -> int:
     """Drop a reference without knowing the block's order: 0, or a refusal's code.
 
     Only a compound block knows its own order; the last reference of any other block above order 0
@@ -129,8 +179,10 @@ def put_page(mem: Memory, pfn: int) -> int:
     order = owner & ORDER_BITS if owner & COMPOUND else 0
     if refs_of(mem, p) == 1 and order != owner & ORDER_BITS:
         return WRONG_ORDER
+    if is_no_cpu(mem, want >> CPU_SHIFT & CPU_BITS):
+        return BAD_CPU
     if drop_reference(mem, p):
-        give_back(mem, p, order, False)
+        give_back(mem, p, order, want)
     return 0
 
 

@@ -9,12 +9,19 @@ import numpy.typing as npt
 
 from pageimpl import dice, walk
 from pageimpl.layout import empty_zone, layout_of, records_of, types_in
-from pageimpl.memory import Memory, Words, free_pages_of, managed_of
+from pageimpl.memory import (
+    Memory,
+    Words,
+    frame_in_array_of,
+    free_pages_of,
+    managed_of,
+    shift_of,
+)
 from pageimpl.migratetype import TYPES
 from pageimpl.source import Kernels, installed_modules, plain_modules
 from pageimpl.stream import COLUMNS
-from pageimpl.verbs import COMPOUND_WANTED, NUMBER_OF, want_of
-from pagespec.machine import MAX_PAGES, MAX_PFN, Machine
+from pageimpl.verbs import ANYWHERE, COMPOUND_WANTED, NUMBER_OF, want_of
+from pagespec.machine import MAX_PAGES, MAX_PFN, MAX_SLOTS, Machine
 from pagespec.migratetype import MigrateType
 from pagespec.types import MAX_TOP, NO_MEMORY, REFUSED, Block, Order, Pfn, Refusal
 from pagespec.verbs import Op, Outcome
@@ -42,6 +49,7 @@ class Allocator:
         self._types = records_of(self.memory)["type"][types_in(machine, layout_of(machine))]
         for first, end in machine.managed:
             self.kernels.boot_chunk(self._mem, first, end)
+        self.kernels.resize(self._mem)
 
     def perform(self, op: Op) -> Outcome:
         """Serve any request: the outcome that the spec gives it, refusals as their codes."""
@@ -71,7 +79,7 @@ class Allocator:
 
         Raises Refused, in the spec's sense, for anything but a block held with that order.
         """
-        code = self.kernels.free_pages(self._mem, _as_pfn(pfn), _as_order(order))
+        code = self.kernels.free_pages(self._mem, _as_pfn(pfn), _as_order(order), ANYWHERE)
         if code:
             raise REFUSED[Refusal(code)](Block(pfn, order))
 
@@ -83,7 +91,7 @@ class Allocator:
 
     def put(self, pfn: Pfn) -> None:
         """Drop a reference; the last one frees the block. Raises Refused."""
-        code = self.kernels.put_page(self._mem, _as_pfn(pfn))
+        code = self.kernels.put_page(self._mem, _as_pfn(pfn), ANYWHERE)
         if code:
             raise REFUSED[Refusal(code)](Block(pfn, 0))
 
@@ -94,6 +102,12 @@ class Allocator:
     def pageblocks(self) -> list[MigrateType]:
         """The type of each pageblock, lowest first; none on a machine without pageblocks."""
         return [TYPES[number] for number in self._types.tolist()]
+
+    def slots(self) -> dict[Pfn, int]:
+        """The frames that the array of bulk requests holds, each with the number of its slot."""
+        shift = shift_of(self.memory)
+        frames = (frame_in_array_of(self.memory, slot) for slot in range(MAX_SLOTS))
+        return {p - shift: slot for slot, p in enumerate(frames) if p != 0}
 
     def free_frames(self) -> int:
         """How many frames the zone counts as free."""
@@ -115,9 +129,10 @@ class Stream:
 
     weights: how often each order is drawn, from order 0; each half as often as the one below by
     default. illegal, references, splits, typed: how many of 1024 requests are illegal, take or drop
-    a reference, split a block into pages, or are about pageblocks and places of frames. compound,
-    atomic, nofragment: the same for 1024 allocations. A machine without pageblocks is asked for
-    nothing that is typed, atomic or nofragment.
+    a reference, split a block into pages, or are about pageblocks and places of frames. listed: how
+    many are about CPUs, their lists and kswapd. compound, atomic, nofragment, emergency: the same
+    for 1024 allocations; irq, contended, cold: for requests that may go through a CPU's lists. A
+    machine is asked for nothing legal that is about what it does not have.
     """
 
     def __init__(
@@ -133,6 +148,11 @@ class Stream:
         compound: int = 256,
         atomic: int = 128,
         nofragment: int = 64,
+        listed: int = 32,
+        emergency: int = 32,
+        irq: int = 64,
+        contended: int = 64,
+        cold: int = 64,
     ) -> None:
         self.allocator = allocator
         machine = allocator.machine
@@ -153,6 +173,12 @@ class Stream:
         state[dice.ODDS_COMPOUND] = compound
         state[dice.ODDS_ATOMIC] = atomic
         state[dice.ODDS_NOFRAGMENT] = nofragment
+        has_lists_or_marks = machine.cpus > 0 or machine.min_free is not None
+        state[dice.ODDS_LISTED] = listed if has_lists_or_marks else 0
+        state[dice.ODDS_EMERGENCY] = emergency
+        state[dice.ODDS_IRQ] = irq
+        state[dice.ODDS_CONTENDED] = contended
+        state[dice.ODDS_COLD] = cold
         state[dice.PAGES] = pages
         sums = np.cumsum(weights)
         state[dice.WEIGHTS : dice.TABLE] = sums[-1]

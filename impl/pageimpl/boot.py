@@ -1,6 +1,6 @@
 """Boot hands a chunk's frames over to the allocator, as its maximal aligned blocks."""
 
-from pageimpl.alloc import give_back
+from pageimpl.alloc import free_one_block
 from pageimpl.frames import head_of, largest_order_at
 from pageimpl.jitcache import kernel
 from pageimpl.memory import Memory, boot_to_tail_of, pageblock_order_of, shift_of, top_of
@@ -28,5 +28,5 @@ def boot_chunk(mem: Memory, first: int, end: int) -> None:
         beyond = end_of_run(mem, p, end)
         while p < beyond:
             order = largest_order_at(p, beyond - p, top)
-            give_back(mem, p, order, boot_to_tail_of(mem) != 0)
+            free_one_block(mem, p, order, boot_to_tail_of(mem) != 0)
             p += 1 << order

@@ -6,13 +6,14 @@ bounds, alignment, holes, and last who owns the frames. 0 means that there is no
 """
 
 from pageimpl.frames import head_of, is_aligned
-from pageimpl.jitcache import kernel
+from pageimpl.jitcache import inlined, kernel
 from pageimpl.memory import (
     GIVEN,
     HELD,
     HOLE,
     ORDER_BITS,
     Memory,
+    cpus_of,
     end_of,
     first_of,
     isolation_order_of,
@@ -23,6 +24,8 @@ from pageimpl.memory import (
 )
 from pageimpl.migratetype import CMA, MOVABLE
 from pageimpl.pageblock import has_pageblocks
+from pageimpl.pcp.index import area_of
+from pageimpl.pcp.state import unplugged_of
 from pagespec.types import Refusal
 
 BAD_ORDER = Refusal.BAD_ORDER.value
@@ -42,6 +45,15 @@ NOT_FREE = Refusal.NOT_FREE.value
 NOT_POISONED = Refusal.NOT_POISONED.value
 IS_COMPOUND = Refusal.COMPOUND.value
 NOT_OFFLINE = Refusal.NOT_OFFLINE.value
+BAD_CPU = Refusal.BAD_CPU.value
+
+
+@inlined
+def is_no_cpu(mem: Memory, cpu: int) -> bool:
+    """Whether the machine has no such CPU, or it is unplugged; without lists all have number 0."""
+    if cpus_of(mem) == 0:
+        return cpu != 0
+    return cpu >= cpus_of(mem) or unplugged_of(mem, area_of(mem, cpu, 0)) != 0
 
 
 @kernel

@@ -37,6 +37,8 @@ from pageimpl.memory import (
 )
 from pageimpl.migratetype import ISOLATE, UNMOVABLE
 from pageimpl.pageblock import free_order_at, has_pageblocks, pageblock_type
+from pageimpl.pcp.cpus import drain_all
+from pageimpl.verbs import ANYWHERE
 from pagespec.types import NO_MEMORY
 
 
@@ -95,7 +97,10 @@ def beside_isolated(mem: Memory, p: int, end: int) -> bool:
 
 @kernel
 def isolate_all(mem: Memory, p: int, end: int) -> None:
-    """Isolate the pageblocks; where ranges are made of single ones, the ends before the others."""
+    """Isolate the pageblocks; where ranges are made of single ones, the ends before the others.
+
+    What the CPUs still keep of the range would come back under its former type: they are drained.
+    """
     size = 1 << pageblock_order_of(mem)
     last = end - size
     cuts = isolation_of(mem) == ISOLATE_SPLIT_ENDS
@@ -110,6 +115,7 @@ def isolate_all(mem: Memory, p: int, end: int) -> None:
         end = last
     for head in range(p + size, end, size):
         isolate_pageblock(mem, head)
+    drain_all(mem)
 
 
 @kernel
@@ -197,6 +203,6 @@ def take_range(mem: Memory, p: int, end: int) -> None:
     for page in range(p, end):
         hold_page(mem, page, UNMOVABLE)
     for page in range(low, p):
-        give_back(mem, page, 0, False)
+        give_back(mem, page, 0, ANYWHERE)
     for page in range(end, high):
-        give_back(mem, page, 0, False)
+        give_back(mem, page, 0, ANYWHERE)

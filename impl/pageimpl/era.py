@@ -1,6 +1,20 @@
 """The era's choices as small numbers: one table for each that the spec writes as a word."""
 
-from pagespec.era import Barrier, CmaRule, Design, Fallback, Isolation, Placement, Reserve
+from pageimpl.verbs import CONTENDED, IRQ
+from pagespec.era import (
+    Barrier,
+    Bulk,
+    CmaRule,
+    Design,
+    Fallback,
+    Guard,
+    Isolation,
+    OrderCheck,
+    Placement,
+    Reserve,
+    Shortcut,
+    Tuning,
+)
 
 TAG_DESIGN = 0
 BITMAP_DESIGN = 1
@@ -59,4 +73,89 @@ RESERVES: dict[Reserve, int] = {
     "none": NO_RESERVE,
     "at-least-one": RESERVE_AT_LEAST_ONE,
     "one-percent": RESERVE_ONE_PERCENT,
+}
+
+# From DOUBLING on, lists learn from their load.
+TUNE_PAIR = 0
+TUNE_BATCHES = 1
+TUNE_DOUBLING = 2
+TUNE_DOUBLING_FLUSH = 3
+TUNE_TUNED = 4
+TUNINGS: dict[Tuning, int] = {
+    "pair": TUNE_PAIR,
+    "batches": TUNE_BATCHES,
+    "doubling": TUNE_DOUBLING,
+    "doubling-flush": TUNE_DOUBLING_FLUSH,
+    "tuned": TUNE_TUNED,
+}
+
+BUDDY_AFTER_LISTS: frozenset[Tuning] = frozenset({"pair", "doubling-flush", "tuned"})
+"""In whose eras a list that could not be refilled is not the end."""
+
+# On which list a block of the order of huge pages is.
+HUGE_BY_TYPE = 0
+HUGE_ALONE = 1
+HUGE_BY_MOVABILITY = 2
+
+LIST_RULES: dict[str, tuple[int, int]] = {
+    "one": (1, HUGE_BY_TYPE),
+    "types": (3, HUGE_BY_TYPE),
+    "orders": (15, HUGE_BY_TYPE),
+    "huge-alone": (13, HUGE_ALONE),
+    "huge-by-movability": (14, HUGE_BY_MOVABILITY),
+}
+"""How many lists a CPU has, and the rule for huge blocks."""
+
+BARRING: dict[Guard, int] = {
+    "irqs-off": 0,
+    "no-interrupt": IRQ,
+    "local-lock": 0,
+    "trylock-irqs-off": CONTENDED,
+    "trylock": CONTENDED,
+}
+"""The flags of a want by which a guard keeps it off the lists."""
+
+FROM_PREFERRED: frozenset[Guard] = frozenset({"trylock-irqs-off", "trylock"})
+"""The guards in whose eras a drain empties list after list, from a preferred one on."""
+
+NO_BULK = 0
+FIRST_OF_ALL = 1
+FIRST_OF_CALL = 2
+BULK_RULES: dict[Bulk, int] = {
+    "none": NO_BULK,
+    "first-of-all": FIRST_OF_ALL,
+    "first-of-call": FIRST_OF_CALL,
+}
+
+HALVES_DOWN = 0
+QUARTER_AFTER = 1
+OOM_INSTEAD = 2
+HARDER_NEEDS_HIGH = 3
+RIGHTS_RULES: dict[str, int] = {
+    "halves-down": HALVES_DOWN,
+    "quarter-after": QUARTER_AFTER,
+    "oom-instead": OOM_INSTEAD,
+    "harder-needs-high": HARDER_NEEDS_HIGH,
+}
+
+CHECK_NO_ORDER = 0
+CHECK_COUNTS = 1
+CHECK_LISTS_OR_RIGHTS = 2
+CHECK_LISTS = 3
+ORDER_CHECKS: dict[OrderCheck, int] = {
+    "none": CHECK_NO_ORDER,
+    "counts": CHECK_COUNTS,
+    "lists-or-rights": CHECK_LISTS_OR_RIGHTS,
+    "lists": CHECK_LISTS,
+}
+
+NO_SHORTCUT = 0
+WRAPS_CMA_ONLY = 1
+WRAPS = 2
+STOPS = 3
+SHORTCUTS: dict[Shortcut, int] = {
+    "none": NO_SHORTCUT,
+    "wraps-cma-only": WRAPS_CMA_ONLY,
+    "wraps": WRAPS,
+    "stops": STOPS,
 }

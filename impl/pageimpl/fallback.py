@@ -24,6 +24,7 @@ from pageimpl.pageblock import (
     set_pageblock_type,
     usage_of,
 )
+from pageimpl.watermark.boost import boost_watermark
 from pageimpl.zone import first_of_list
 
 
@@ -128,8 +129,11 @@ def move_then_retry(mem: Memory, order: int, mt: int, nofragment: bool) -> int:
         change_pageblock_range(mem, p, from_order, mt)
         move_to_free_list(mem, p, from_order, mt)
     elif block_mt == HIGHATOMIC or not can_steal(mem, from_order, mt) or first == end:
+        if block_mt != HIGHATOMIC:
+            boost_watermark(mem)
         move_to_free_list(mem, p, from_order, mt)
     else:
+        boost_watermark(mem)
         free, movable = usage_of(mem, first, end)
         move_free_blocks(mem, first, end, mt)
         claim(mem, p, mt, free + alike_pages(mem, mt, block_mt, free, movable))
@@ -146,6 +150,7 @@ def claim_or_single(mem: Memory, order: int, mt: int, nofragment: bool) -> int:
         change_pageblock_range(mem, p, from_order, mt)
         take(mem, p, order, from_order, mt)
         return p
+    boost_watermark(mem)
     first, end = pageblock_to_move(mem, p)
     if can_steal(mem, from_order, mt) and first != end:
         free, movable = usage_of(mem, first, end)

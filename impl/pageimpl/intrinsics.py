@@ -8,12 +8,13 @@ of a chased link. Importing this module registers the lowerings with numba.
 from collections.abc import Callable
 
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.base import BaseContext
 from numba.core.typing.templates import Signature, signature
 from numba.extending import lower_builtin, type_callable
 
-from pageimpl.memory import LOADS, STORES, Field
+import pageimpl.pcp.state  # noqa: F401  (brings its accessors into the tables)
+from pageimpl.memory import LOADS, STORES, Field, alone, zone_at
 
 WORD = ir.IntType(64)
 
@@ -26,7 +27,7 @@ def _pointer(builder: ir.IRBuilder, field: Field, args: list[ir.Value]) -> ir.Va
     return builder.inttoptr(address, ir.IntType(8 * field.width).as_pointer())
 
 
-def _register_load(accessor: Callable[..., int], field: Field) -> None:
+def _register_load(accessor: Callable[..., object], field: Field) -> None:
     def lowered(
         context: BaseContext, builder: ir.IRBuilder, sig: Signature, args: list[ir.Value]
     ) -> ir.Value:
@@ -62,6 +63,17 @@ def _register_store(accessor: Callable[..., None], field: Field) -> None:
         lower_builtin(accessor, word, word)(lowered)
 
 
+def _lowered_alone(
+    context: BaseContext, builder: ir.IRBuilder, sig: Signature, args: list[ir.Value]
+) -> ir.Value:
+    """A word on the stack of the kernel that calls, which holds the zone's address."""
+    return builder.ptrtoint(cgutils.alloca_once_value(builder, args[0]), WORD)
+
+
+type_callable(alone)(lambda context: lambda mem: signature(types.int64, types.int64))
+lower_builtin(alone, types.int64)(_lowered_alone)
+
+_register_load(zone_at, Field(8, 0, 8))
 for _load, _field in LOADS:
     _register_load(_load, _field)
 for _store, _field in STORES:

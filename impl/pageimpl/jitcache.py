@@ -15,13 +15,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple, ParamSpec, TypeVar, cast
 
-from pageimpl.memory import Memory, Words
-from pagespec import migratetype
+from pageimpl.memory import Memory, Words, Zones
+from pagespec import machine, migratetype
 from pagespec import types as vocabulary
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Buffer = TypeVar("Buffer", bound=Memory | Words)
+Buffer = TypeVar("Buffer", bound=Memory | Words | Zones)
 
 ROOT_VARIABLE = "PAGEIMPL_CACHE_DIR"
 """The environment variable that names the root of all cache directories."""
@@ -32,8 +32,8 @@ NOT_CODE = frozenset({"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"})
 
 def kernel_files() -> list[Path]:
     """Every file whose text ends up in the code of others, by way of its functions or constants."""
-    words = [Path(migratetype.__file__), Path(vocabulary.__file__)]
-    return [*sorted(Path(__file__).parent.glob("*.py")), *words]
+    words = [Path(machine.__file__), Path(migratetype.__file__), Path(vocabulary.__file__)]
+    return [*sorted(Path(__file__).parent.rglob("*.py")), *words]
 
 
 def cache_key(files: Iterable[Path], environ: Mapping[str, str]) -> str:

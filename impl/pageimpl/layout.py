@@ -29,6 +29,7 @@ from pageimpl.memory import (
     RECORD,
     TYPES_SHIFT,
     Memory,
+    managed_of,
     set_barrier,
     set_boot_to_tail,
     set_cma_rule,
@@ -40,17 +41,20 @@ from pageimpl.memory import (
     set_isolation,
     set_isolation_order,
     set_listed,
+    set_lists_first,
     set_managed,
     set_map,
     set_moved_to_tail,
     set_next,
     set_nofragment,
+    set_nr_isolated,
     set_nr_reserved,
     set_origin,
     set_pageblock_order,
     set_placement,
     set_prev,
     set_reserve,
+    set_reserve_order,
     set_returns_poisoned,
     set_retypes_on_merge,
     set_shift,
@@ -58,16 +62,19 @@ from pageimpl.memory import (
     set_takes_poisoned,
     set_top,
 )
-from pagespec.era import Era
+from pageimpl.pcp.sizes import areas_of, write_lists
+from pageimpl.pcp.state import AREA_SLOTS
+from pageimpl.watermark.levels import write_levels
+from pageimpl.watermark.marks import marks_of
 from pagespec.machine import Machine
-from pagespec.migratetype import HIGHATOMIC
+from pagespec.migratetype import HIGHATOMIC, ISOLATE
 from pagespec.types import DomainError
 
 RECORD_TYPE = np.dtype(
     {
-        "names": ["next", "prev", "refs", "nr_free", "tag", "owner", "type"],
-        "formats": ["<u4", "<u4", "<u4", "<i4", "u1", "u1", "u1"],
-        "offsets": [0, 4, 8, 8, 12, 13, 14],
+        "names": ["next", "prev", "refs", "nr_free", "tag", "owner", "type", "listed_type"],
+        "formats": ["<u4", "<u4", "<u4", "<i4", "u1", "u1", "u1", "u1"],
+        "offsets": [0, 4, 8, 8, 12, 13, 14, 15],
         "itemsize": RECORD,
     }
 )
@@ -86,6 +93,11 @@ class Layout:
     first: int
     end: int
     shift: int
+
+    @property
+    def lists_first(self) -> int:
+        """The first slot of the CPUs' areas, which start with a cache line."""
+        return -(-(self.origin + self.span) // 4) * 4
 
 
 def layout_of(machine: Machine) -> Layout:
@@ -154,8 +166,9 @@ def types_in(machine: Machine, layout: Layout) -> slice:
     return slice(head, head + machine.pageblocks * size, size)
 
 
-def write_choices(memory: Memory, era: Era) -> None:
+def write_choices(memory: Memory, machine: Machine) -> None:
     """Write what the era has chosen."""
+    era = machine.era
     set_design(memory, DESIGNS[era.design])
     set_placement(memory, PLACEMENTS[era.placement])
     set_barrier(memory, BARRIERS[era.barrier])
@@ -163,6 +176,7 @@ def write_choices(memory: Memory, era: Era) -> None:
     set_cma_rule(memory, CMA_RULES[era.cma])
     set_isolation(memory, ISOLATIONS[era.isolation])
     set_reserve(memory, RESERVES[era.reserve])
+    set_reserve_order(memory, 0 if era.reserve_for_frames and machine.cpus else 1)
     set_boot_to_tail(memory, era.boot_to_tail)
     set_moved_to_tail(memory, era.moved_to_tail)
     set_nofragment(memory, era.nofragment)
@@ -178,8 +192,9 @@ def empty_zone(machine: Machine) -> Memory:
     """
     layout = layout_of(machine)
     bitmap = machine.era.design == "bitmap"
-    memory = Memory(layout.origin + layout.span, -(-layout.span // 8) if bitmap else 0)
-    write_choices(memory, machine.era)
+    slots = layout.lists_first + areas_of(machine) * AREA_SLOTS
+    memory = Memory(slots, -(-layout.span // 8) if bitmap else 0)
+    write_choices(memory, machine)
     set_top(memory, machine.top)
     set_shift(memory, layout.shift)
     set_first(memory, layout.first)
@@ -193,6 +208,7 @@ def empty_zone(machine: Machine) -> Memory:
     set_pageblock_order(memory, ONE_PAGEBLOCK if pageblock is None else pageblock)
     set_isolation_order(memory, machine.isolation_order)
     set_nr_reserved(memory, machine.first_types.count(HIGHATOMIC) << (pageblock or 0))
+    set_nr_isolated(memory, machine.first_types.count(ISOLATE))
     set_listed(memory, sum(1 << mt for mt in machine.types_listed))
     for order in range(machine.top + 1):
         for mt in machine.types_listed:
@@ -205,4 +221,11 @@ def empty_zone(machine: Machine) -> Memory:
     for first, end in machine.holes:
         records["owner"][first + layout.shift : end + layout.shift] = HOLE
     records["type"][types_in(machine, layout)] = machine.first_types
+    set_lists_first(memory, layout.lists_first)
+    if machine.cpus:
+        write_lists(memory, machine)
+    if machine.min_free is not None:
+        pages = managed_of(memory)
+        marks = marks_of(machine.era, machine.min_free, pages, pages)
+        write_levels(memory, machine.era, marks, (0,))
     return memory

@@ -9,14 +9,20 @@ The accessors are plain functions over a `Memory`, which refuses to leave the bu
 code sees the buffer's address instead, and `intrinsics` lowers the same calls to single loads and
 stores. So one kernel text runs in both forms.
 
-Cost: 16 bytes a frame, one bit a frame of pair maps, and 64 KiB to 3 MiB of fixed slots.
+Behind the frames' slots lie those of the CPUs' lists, which `pcp.state` describes.
+
+Cost: 16 bytes a frame, one bit a frame of pair maps, 64 KiB to 3 MiB of fixed slots, and 384 bytes
+for each CPU's lists, twice that where hot and cold ones are kept apart.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+from pagespec.machine import MAX_SLOTS
+from pagespec.types import ZoneClass
 
 RECORD = 16
 """Bytes of a record."""
@@ -92,6 +98,17 @@ class Words:
         self.view = self.array.data
 
 
+class Zones:
+    """The zones that may serve a request, in the order in which they are tried: their addresses."""
+
+    __slots__ = ("address", "array", "memories")
+
+    def __init__(self, memories: Sequence[Memory]) -> None:
+        self.memories = tuple(memories)
+        self.array: npt.NDArray[np.int64] = np.array([m.address for m in memories], np.int64)
+        self.address = int(self.array.ctypes.data)
+
+
 class Field(NamedTuple):
     """Where a value lies: at `offset + index * stride` bytes, `width` bytes wide, unsigned below 8.
 
@@ -157,10 +174,34 @@ def zone_global() -> tuple[Load, Store]:
     return load, store
 
 
+def zone_row(count: int) -> tuple[LoadAt, StoreAt]:
+    """The accessors of a row of values that the zone has once."""
+    field = Field(8, next(_globals), 8)
+    first = field.offset // 8
+    for _ in range(count - 1):
+        next(_globals)
+
+    def load(mem: Memory, at: int) -> int:
+        if not 0 <= at < count:
+            raise OutsideMemory(at, count)
+        value: int = mem.views[8][first + at]
+        return value
+
+    def store(mem: Memory, at: int, value: int) -> None:
+        if not 0 <= at < count:
+            raise OutsideMemory(at, count)
+        mem.views[8][first + at] = value
+
+    LOADS.append((load, field))
+    STORES.append((store, field))
+    return load, store
+
+
 # The record. A list head's record holds its list's ends. Where a frame counts references, slot o
 # counts the free blocks of order o. References have 32 bits: more than anybody takes one at a time.
 # The type is a pageblock's, in the record of its first slot, which exists also where the zone's
-# start cuts the pageblock.
+# start cuts the pageblock. A block on a CPU's list has the type that it was listed with, and the
+# head of such a list the order of its blocks.
 next_of, set_next = record_field(4, 0)
 prev_of, set_prev = record_field(4, 4)
 refs_of, set_refs = record_field(4, 8)
@@ -168,6 +209,8 @@ nr_free_of, set_nr_free = record_field(4, 8)
 tag_of, set_tag = record_field(1, 12)
 owner_of, set_owner = record_field(1, 13)
 type_of, set_type = record_field(1, 14)
+listed_type_of, set_listed_type = record_field(1, 15)
+listed_order_of, set_listed_order = record_field(1, 15)
 
 # The zone. A frame's slot is its pfn plus the shift; frames lie in slots [first, end). `managed`
 # are the frames that the allocator looks after, `listed` has a bit for each type with lists.
@@ -196,12 +239,65 @@ fallback_of, set_fallback = zone_global()
 cma_rule_of, set_cma_rule = zone_global()
 isolation_of, set_isolation = zone_global()
 reserve_of, set_reserve = zone_global()
+reserve_order_of, set_reserve_order = zone_global()
 boot_to_tail_of, set_boot_to_tail = zone_global()
 moved_to_tail_of, set_moved_to_tail = zone_global()
 nofragment_of, set_nofragment = zone_global()
 retypes_on_merge_of, set_retypes_on_merge = zone_global()
 takes_poisoned_of, set_takes_poisoned = zone_global()
 returns_poisoned_of, set_returns_poisoned = zone_global()
+
+# What all requests count, and what decides for each whether a CPU's lists serve it: bit o says
+# whether blocks of order o are kept in lists at all, and a want with any of the barring flags may
+# not use them.
+pgalloc_of, set_pgalloc = zone_global()
+pgfree_of, set_pgfree = zone_global()
+kept_orders_of, set_kept_orders = zone_global()
+barring_of, set_barring = zone_global()
+
+# The CPUs' lists: where those of CPU 0 start, how far apart the CPUs' are as a power of two, and
+# the era's choices. `tail_flags` are those of a want that mean the end of a list, `set_flags` those
+# that mean a CPU's second set.
+cpus_of, set_cpus = zone_global()
+lists_first_of, set_lists_first = zone_global()
+sets_shift_of, set_sets_shift = zone_global()
+tail_flags_of, set_tail_flags = zone_global()
+nr_lists_of, set_nr_lists = zone_global()
+huge_rule_of, set_huge_rule = zone_global()
+tuning_of, set_tuning = zone_global()
+buddy_after_lists_of, set_buddy_after_lists = zone_global()
+drains_from_preferred_of, set_drains_from_preferred = zone_global()
+counts_operations_of, set_counts_operations = zone_global()
+bulk_rule_of, set_bulk_rule = zone_global()
+
+# How large the lists are without what they learn: the batch; `high` where the machine sets it, or
+# -1; what the CPUs share without watermarks; and what they share at most. Then whether they keep
+# nothing for now, and how many pageblocks are isolated.
+list_batch_of, set_list_batch = zone_global()
+list_high_of, set_list_high = zone_global()
+default_low_mark_of, set_default_low_mark = zone_global()
+eighth_of, set_eighth = zone_global()
+disabled_of, set_disabled = zone_global()
+nr_isolated_of, set_nr_isolated = zone_global()
+
+# The watermarks, if there are any: min, low and high, what is kept from each class of requests, and
+# the era's choices.
+marked_of, set_marked = zone_global()
+mark_of, set_mark = zone_row(3)
+boost_of, set_boost = zone_global()
+below_high_of, set_below_high = zone_global()
+reclaiming_of, set_reclaiming = zone_global()
+classes_of, set_classes = zone_global()
+lowmem_reserve_of, set_lowmem_reserve = zone_row(len(ZoneClass))
+rights_rule_of, set_rights_rule = zone_global()
+order_check_of, set_order_check = zone_global()
+shortcut_of, set_shortcut = zone_global()
+boosts_of, set_boosts = zone_global()
+tries_high_first_of, set_tries_high_first = zone_global()
+drains_on_failure_of, set_drains_on_failure = zone_global()
+
+# The slot of the frame that each slot of the array of bulk requests holds, or 0.
+frame_in_array_of, set_frame_in_array = zone_row(MAX_SLOTS)
 
 ONE_PAGEBLOCK = 62
 """The order of pageblocks on a machine without any: one that holds every slot and starts at slot 0,
@@ -236,6 +332,18 @@ def set_word(words: Words, at: int, value: int) -> None:
     if not 0 <= at < len(words.array):
         raise OutsideMemory(at, len(words.array))
     words.view[at] = value
+
+
+def zone_at(zones: Zones, at: int) -> Memory:
+    """The zone of that number."""
+    if not 0 <= at < len(zones.memories):
+        raise OutsideMemory(at, len(zones.memories))
+    return zones.memories[at]
+
+
+def alone(mem: Memory) -> Zones:
+    """The zone as the only one that may serve, for as long as the calling kernel runs."""
+    return Zones([mem])
 
 
 LOADS += [(byte_at, Field(1, 0, 1)), (word_at, Field(8, 0, 8))]

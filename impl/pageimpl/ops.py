@@ -1,27 +1,42 @@
 """Serving one request, of whatever verb: the twin of the spec's `ops`."""
 
 from pageimpl.alloc import alloc_pages, free_pages, get_page, put_page, split_page
+from pageimpl.bulk import alloc_pages_bulk
 from pageimpl.contig import alloc_contig, isolate_range, restore_range
 from pageimpl.highatomic import unreserve
 from pageimpl.jitcache import kernel
 from pageimpl.memory import Memory
+from pageimpl.pcp.cpus import age, disable, drain_all, drain_cpu, enable, expire, plug, unplug
 from pageimpl.places import heal, offline, online, poison
 from pageimpl.verbs import (
+    AGE,
     ALLOC,
+    BULK,
     CONTIG,
+    CPU_BITS,
+    CPU_SHIFT,
+    DISABLE,
+    DRAIN,
+    DRAIN_ALL,
+    ENABLE,
+    EXPIRE,
     FORCE,
     FREE,
     GET,
     HEAL,
     ISOLATE_RANGE,
     OFFLINE_RANGE,
+    ONLINE_RANGE,
+    PLUG,
     POISON,
     PUT,
     RESTORE_RANGE,
     SPLIT,
+    UNPLUG,
     UNRESERVE,
     WANTED_SHIFT,
 )
+from pageimpl.zonelist import rest
 
 
 @kernel
@@ -30,11 +45,15 @@ def perform(mem: Memory, verb: int, order: int, pfn: int, want: int, pages: int)
     if verb == ALLOC:
         return alloc_pages(mem, order, want)
     if verb == FREE:
-        return free_pages(mem, pfn, order)
+        return free_pages(mem, pfn, order, want)
     if verb == GET:
         return get_page(mem, pfn)
     if verb == PUT:
-        return put_page(mem, pfn)
+        return put_page(mem, pfn, want)
+    if verb == BULK:
+        return alloc_pages_bulk(mem, pages, want)
+    if verb > ONLINE_RANGE:
+        return perform_on_cpus(mem, verb, want >> CPU_SHIFT & CPU_BITS)
     return perform_rare(mem, verb, order, pfn, want, pages)
 
 
@@ -59,3 +78,26 @@ def perform_rare(mem: Memory, verb: int, order: int, pfn: int, want: int, pages:
     if verb == OFFLINE_RANGE:
         return offline(mem, pfn, pages)
     return online(mem, pfn, pages)
+
+
+@kernel
+def perform_on_cpus(mem: Memory, verb: int, cpu: int) -> int:
+    """Serve a request about a CPU, all of them, or kswapd."""
+    if verb == DRAIN:
+        return drain_cpu(mem, cpu)
+    if verb == DRAIN_ALL:
+        drain_all(mem)
+        return 0
+    if verb == DISABLE:
+        return disable(mem)
+    if verb == ENABLE:
+        return enable(mem)
+    if verb == AGE:
+        return age(mem, cpu)
+    if verb == EXPIRE:
+        return expire(mem, cpu)
+    if verb == UNPLUG:
+        return unplug(mem, cpu)
+    if verb == PLUG:
+        return plug(mem, cpu)
+    return rest(mem)

@@ -18,15 +18,17 @@ from pageimpl.memory import (
     end_of,
     first_of,
     moved_to_tail_of,
+    nr_isolated_of,
     owner_of,
     pageblock_order_of,
     retypes_on_merge_of,
+    set_nr_isolated,
     set_type,
     tag_of,
     top_of,
     type_of,
 )
-from pageimpl.migratetype import MOVABLE
+from pageimpl.migratetype import ISOLATE, MOVABLE
 from pageimpl.zone import account, list_add, list_del
 
 
@@ -45,7 +47,11 @@ def pageblock_type(mem: Memory, p: int) -> int:
 @kernel
 def set_pageblock_type(mem: Memory, p: int, mt: int) -> None:
     """Give the slot's pageblock another type; its free blocks stay where they are."""
-    set_type(mem, head_of(p, pageblock_order_of(mem)), mt)
+    head = head_of(p, pageblock_order_of(mem))
+    was = type_of(mem, head)
+    if mt == ISOLATE or was == ISOLATE:
+        set_nr_isolated(mem, nr_isolated_of(mem) + (mt == ISOLATE) - (was == ISOLATE))
+    set_type(mem, head, mt)
 
 
 @kernel

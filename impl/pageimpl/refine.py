@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pageimpl.allocator import Allocator
-from pageimpl.era import BITMAP_DESIGN
+from pageimpl.era import BITMAP_DESIGN, TUNE_DOUBLING, TUNE_TUNED
 from pageimpl.layout import records_of
 from pageimpl.memory import (
     BUDDY,
@@ -25,23 +25,57 @@ from pageimpl.memory import (
     POISONED,
     TYPE_BITS,
     TYPE_SHIFT,
+    Memory,
+    Words,
+    below_high_of,
+    boost_of,
+    classes_of,
+    cpus_of,
     design_of,
+    disabled_of,
     end_of,
     first_of,
     free_cma_of,
     free_highatomic_of,
     free_pages_of,
+    lists_first_of,
+    lowmem_reserve_of,
     map_of,
+    mark_of,
+    marked_of,
     nr_reserved_of,
     origin_of,
+    pgalloc_of,
+    pgfree_of,
+    reclaiming_of,
+    sets_shift_of,
     shift_of,
     span_of,
+    tuning_of,
 )
 from pageimpl.migratetype import TYPES
-from pageimpl.walk import TornList
-from pagespec.pcp.state import empty_pcps
+from pageimpl.pcp.state import (
+    AREA_SLOTS,
+    batch_of,
+    count_of,
+    factor_of,
+    freed_of,
+    high_max_of,
+    high_min_of,
+    high_of,
+    high_order_of,
+    low_of,
+    unplugged_of,
+    waits_of,
+)
+from pageimpl.walk import TornList, lists_in_area, walk_buffer
+from pageimpl.watermark.levels import MARK_HIGH, MARK_LOW, MARK_MIN
+from pagespec.pcp.sizes import Pageset
+from pagespec.pcp.state import Load, Pcp
+from pagespec.pcp.tuning import Doubling, Tuned
 from pagespec.types import Order, Pfn
-from pagespec.watermark.levels import levels_of
+from pagespec.watermark.levels import Levels
+from pagespec.watermark.marks import Marks
 from pagespec.zone import Held, Zone
 
 __all__ = ["TornList", "zone_of"]
@@ -128,6 +162,73 @@ def _owners(allocator: Allocator) -> _Owners:
     return found
 
 
+def _load_of(memory: Memory, q: int) -> Load:
+    """The sizes of the lists of an area, with what they have learnt."""
+    tuning = tuning_of(memory)
+    if tuning < TUNE_DOUBLING:
+        return Pageset(low_of(memory, q), high_of(memory, q), batch_of(memory, q))
+    if tuning != TUNE_TUNED:
+        return Doubling(high_of(memory, q), batch_of(memory, q), factor_of(memory, q))
+    return Tuned(
+        high_min=high_min_of(memory, q),
+        high_max=high_max_of(memory, q),
+        batch=batch_of(memory, q),
+        high=high_of(memory, q),
+        factor=factor_of(memory, q),
+        freed=freed_of(memory, q),
+        high_order=high_order_of(memory, q) != 0,
+        waits=waits_of(memory, q) != 0,
+    )
+
+
+def _pcps(allocator: Allocator, buffer: Words) -> list[list[Pcp]]:
+    """Per CPU, its page lists."""
+    memory = allocator.memory
+    listed, shift = records_of(memory)["listed_type"], shift_of(memory)
+    sets = 1 << sets_shift_of(memory)
+    pcps = []
+    for cpu in range(cpus_of(memory)):
+        areas = [lists_first_of(memory) + (cpu * sets + kind) * AREA_SLOTS for kind in range(sets)]
+        pcps.append(
+            [
+                Pcp(
+                    lists=[
+                        OrderedDict((pfn, TYPES[listed[pfn + shift]]) for pfn in pfns)
+                        for pfns in lists_in_area(memory, q, buffer)
+                    ],
+                    count=count_of(memory, q),
+                    load=_load_of(memory, q),
+                )
+                for q in areas
+            ]
+        )
+    return pcps
+
+
+def _unplugged(memory: Memory) -> set[int]:
+    """The CPUs whose area says that they do not run."""
+    first, sets = lists_first_of(memory), 1 << sets_shift_of(memory)
+    return {
+        cpu
+        for cpu in range(cpus_of(memory))
+        if unplugged_of(memory, first + cpu * sets * AREA_SLOTS)
+    }
+
+
+def _levels(memory: Memory) -> Levels | None:
+    """The zone's watermarks as they stand, if it has any."""
+    if not marked_of(memory):
+        return None
+    marks = Marks(*(mark_of(memory, level) for level in (MARK_MIN, MARK_LOW, MARK_HIGH)))
+    return Levels(
+        marks,
+        reserve=tuple(lowmem_reserve_of(memory, number) for number in range(classes_of(memory))),
+        boost=boost_of(memory),
+        below_high=below_high_of(memory) != 0,
+        reclaiming=reclaiming_of(memory) != 0,
+    )
+
+
 def zone_of(allocator: Allocator) -> Zone:
     """The zone that the allocator's memory stands for.
 
@@ -155,13 +256,13 @@ def zone_of(allocator: Allocator) -> Zone:
         guards=guards,
         poisoned=owners.poisoned,
         offline=owners.offline,
-        pcps=empty_pcps(machine),
-        levels=levels_of(machine),
-        unplugged=set(),
-        disabled=False,
-        slots={},
-        pgalloc=0,
-        pgfree=0,
+        pcps=_pcps(allocator, walk_buffer(memory)) if machine.cpus else [],
+        levels=_levels(memory),
+        unplugged=_unplugged(memory),
+        disabled=disabled_of(memory) != 0,
+        slots=allocator.slots(),
+        pgalloc=pgalloc_of(memory),
+        pgfree=pgfree_of(memory),
         visited=0,
         log=[],
     )

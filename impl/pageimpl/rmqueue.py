@@ -22,6 +22,7 @@ from pageimpl.memory import (
     free_pages_of,
     nofragment_of,
     reserve_of,
+    reserve_order_of,
 )
 from pageimpl.migratetype import CMA, HIGHATOMIC, MOVABLE, RESERVE, UNMOVABLE
 from pageimpl.pageblock import has_pageblocks
@@ -40,14 +41,23 @@ def rmqueue(mem: Memory, order: int, want: int) -> int:
 def rmqueue_by_type(mem: Memory, order: int, want: int) -> int:
     """Take a block for the request where there are pageblocks: its slot, or 0."""
     p = 0
-    if want & ATOMIC and order > 0 and reserve_of(mem) != NO_RESERVE:
+    if want & ATOMIC and order >= reserve_order_of(mem) and reserve_of(mem) != NO_RESERVE:
         p = rmqueue_smallest(mem, order, HIGHATOMIC)
     if p == 0:
-        p = from_lists(mem, order, want)
-    if p == 0 and fallback_of(mem) == TAKE_LARGEST:
-        p = rmqueue_smallest(mem, order, RESERVE)
+        p = rmqueue_one(mem, order, want)
     if p == 0 and want & ATOMIC and reserve_of(mem) == RESERVE_ONE_PERCENT:
         p = rmqueue_smallest(mem, order, HIGHATOMIC)
+    return p
+
+
+@kernel
+def rmqueue_one(mem: Memory, order: int, want: int) -> int:
+    """The same without the reserve for atomic requests: what refills a CPU's list, too."""
+    if not has_pageblocks(mem):
+        return rmqueue_smallest(mem, order, UNMOVABLE)
+    p = from_lists(mem, order, want)
+    if p == 0 and fallback_of(mem) == TAKE_LARGEST:
+        p = rmqueue_smallest(mem, order, RESERVE)
     return p
 
 

@@ -23,13 +23,23 @@ KERNEL_MODULES = (
     "bounds",
     "zone",
     "pageblock",
+    "watermark.boost",
     "buddy",
     "bitmap",
     "fallback",
     "rmqueue",
+    "pcp.index",
     "checks",
     "highatomic",
+    "watermark.check",
+    "watermark.ok",
+    "pcp.tuning",
+    "pcp.drain",
+    "pcp.lists",
+    "pcp.cpus",
+    "zonelist",
     "alloc",
+    "bulk",
     "isolation",
     "contig",
     "places",
@@ -37,6 +47,7 @@ KERNEL_MODULES = (
     "boot",
     "dice",
     "ranges",
+    "listed",
     "stream",
 )
 """The modules that a patch may change, each after those that it imports."""
@@ -61,10 +72,11 @@ class Kernels:
     modules: Mapping[str, ModuleType]
     boot_chunk: Callable[[Memory, int, int], None]
     alloc_pages: Callable[[Memory, int, int], int]
-    free_pages: Callable[[Memory, int, int], int]
+    free_pages: Callable[[Memory, int, int, int], int]
     get_page: Callable[[Memory, int], int]
-    put_page: Callable[[Memory, int], int]
+    put_page: Callable[[Memory, int, int], int]
     perform: Callable[[Memory, int, int, int, int, int], int]
+    resize: Callable[[Memory], None]
     run_stream: Callable[[Memory, Words, int, Words], None]
 
     def operand(self, buffer: Buffer) -> Buffer:
@@ -83,6 +95,7 @@ def _kernels(modules: Mapping[str, ModuleType], *, compiled: bool) -> Kernels:
         get_page=alloc.get_page,
         put_page=alloc.put_page,
         perform=modules["ops"].perform,
+        resize=modules["pcp.cpus"].resize,
         run_stream=modules["stream"].run_stream,
     )
 
@@ -133,12 +146,13 @@ def _load(
 
     modules = {}
     for name in KERNEL_MODULES:
-        text = Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8")
+        path = name.replace(".", "/")
+        text = Path(__file__).parent.joinpath(f"{path}.py").read_text(encoding="utf-8")
         if name in patches:
             before, text = text, patches[name](text)
             if text == before:
                 raise ValueError(f"the patch of {name} changes nothing: expected another text")
-        file = f"<pageimpl/{name}.py, variant {variant}>"
+        file = f"<pageimpl/{path}.py, variant {variant}>"
         # Without a time of change the entry stays, and tracebacks show the patched lines.
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
         module = ModuleType(f"pageimpl.{name}")

@@ -73,6 +73,9 @@ CPU_BITS = 2 * MAX_CPUS - 1
 """The bits of a CPU's number: enough for one that no machine has."""
 WANTED_SHIFT = 19
 
+ANYWHERE = 0
+"""The want of whoever frees on the first CPU, outside of interrupts."""
+
 
 def want_of(op: Op) -> int:
     """The want of a request; a CPU that no machine has becomes the last one."""

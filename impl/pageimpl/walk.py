@@ -1,7 +1,7 @@
 """Read the free lists of a zone in both directions, quickly and without changing anything."""
 
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TypeAlias
 
 from pageimpl.jitcache import kernel, operand
@@ -11,6 +11,7 @@ from pageimpl.memory import (
     Words,
     listed_of,
     next_of,
+    nr_lists_of,
     origin_of,
     prev_of,
     set_word,
@@ -78,6 +79,22 @@ def walk_lists(mem: Memory, out: Words) -> int:
     return -1
 
 
+@kernel
+def walk_area(mem: Memory, q: int, out: Words) -> int:
+    """Write the length of each list of a CPU's area and then all frames in list order.
+
+    Returns -1, or the slot of a torn link.
+    """
+    at = LENGTHS
+    for index in range(nr_lists_of(mem)):
+        beyond = walk_list(mem, q + index, out, at)
+        if beyond < 0:
+            return ~beyond
+        set_word(out, index, beyond - at)
+        at = beyond
+    return -1
+
+
 def walk_buffer(memory: Memory) -> Words:
     """A buffer that holds any walk of that memory."""
     return Words(LENGTHS + span_of(memory))
@@ -104,3 +121,13 @@ def free_area_of(memory: Memory, types: Sequence[MigrateType], buffer: Words) ->
             of_order[mt] = frames[edges[first + place] : edges[first + place + 1]]
         lists.append(of_order)
     return lists
+
+
+def lists_in_area(memory: Memory, q: int, buffer: Words) -> list[list[Pfn]]:
+    """The frames of each list of a CPU's area, by way of a walk's buffer. Raises TornList."""
+    torn = walk_area(operand(memory), q, operand(buffer))
+    if torn >= 0:
+        raise TornList(torn)
+    edges = list(accumulate(buffer.array[: nr_lists_of(memory)].tolist(), initial=LENGTHS))
+    frames = buffer.array[: edges[-1]].tolist()
+    return [frames[first:end] for first, end in pairwise(edges)]

@@ -27,7 +27,7 @@ def pairs(mem: Memory, order: int, count: int) -> int:
     served = 0
     for _ in range(count):
         pfn = alloc_pages(mem, order, 0)
-        if pfn >= 0 and free_pages(mem, pfn, order) == 0:
+        if pfn >= 0 and free_pages(mem, pfn, order, 0) == 0:
             served += 1
     return served
 

@@ -1,0 +1,166 @@
+"""Which zone serves: the first on the request's list that would keep above the mark.
+
+The twin of the spec's `zonelist`. The zones come as the address of their addresses and a count, so
+that one kernel serves a zone that is alone and the zones of a host. `of_class` is the index of the
+highest zone of a node that the request may use.
+"""
+
+from pageimpl import bitmap
+from pageimpl.checks import UNSUPPORTED
+from pageimpl.era import BITMAP_DESIGN, NO_RESERVE
+from pageimpl.highatomic import reserve_pageblock, unreserve_pageblock
+from pageimpl.jitcache import inlined, kernel
+from pageimpl.memory import (
+    Memory,
+    Zones,
+    below_high_of,
+    boost_of,
+    buddy_after_lists_of,
+    classes_of,
+    design_of,
+    drains_on_failure_of,
+    lowmem_reserve_of,
+    mark_of,
+    marked_of,
+    reserve_of,
+    set_below_high,
+    set_boost,
+    set_reclaiming,
+    tries_high_first_of,
+    zone_at,
+)
+from pageimpl.pageblock import has_pageblocks
+from pageimpl.pcp.cpus import drain_all
+from pageimpl.pcp.index import may_use_lists
+from pageimpl.pcp.lists import alloc_from_list
+from pageimpl.rmqueue import rmqueue
+from pageimpl.verbs import ATOMIC, EMERGENCY, WANTED_SHIFT
+from pageimpl.watermark.check import NO_RIGHTS, RIGHT_HARDER, RIGHT_HIGH
+from pageimpl.watermark.levels import MARK_HIGH, MARK_LOW, MARK_MIN
+from pageimpl.watermark.ok import watermark_fast
+
+
+@inlined
+def take_block(mem: Memory, order: int, want: int) -> tuple[int, bool]:
+    """Take a block off the zone: its slot, or 0, and whether it came from a CPU's list.
+
+    An atomic request of more than one frame leaves its pageblock to the reserve.
+    """
+    listed = may_use_lists(mem, order, want)
+    p = alloc_from_list(mem, order, want) if listed else 0
+    if p == 0 and (not listed or buddy_after_lists_of(mem)):
+        listed = False
+        if design_of(mem) == BITMAP_DESIGN:
+            p = bitmap.rmqueue(mem, order)
+        else:
+            p = rmqueue(mem, order, want)
+    urgent = want & ATOMIC and order > 0
+    if urgent and p != 0 and reserve_of(mem) != NO_RESERVE and has_pageblocks(mem):
+        reserve_pageblock(mem, p, order)
+    return p, listed
+
+
+@kernel
+def reserve_against(mem: Memory, of_class: int) -> int:
+    """What the zone keeps from requests of that class; a zone alone keeps nothing."""
+    return lowmem_reserve_of(mem, of_class) if of_class < classes_of(mem) else 0
+
+
+@kernel
+def may_serve(mem: Memory, order: int, want: int, of_class: int, level: int, rights: int) -> bool:
+    """Whether the zone keeps above its mark with the request served; always, without marks."""
+    if not marked_of(mem) or want & EMERGENCY:
+        return True
+    reserve, boost = reserve_against(mem, of_class), boost_of(mem)
+    if tries_high_first_of(mem) and not below_high_of(mem):
+        if watermark_fast(mem, order, want, mark_of(mem, MARK_HIGH) + boost, reserve, rights):
+            return True
+        set_below_high(mem, 1)
+    if watermark_fast(mem, order, want, mark_of(mem, level) + boost, reserve, rights):
+        return True
+    # Atomic requests for single frames are not held up by a boost.
+    if boost == 0 or order > 0 or rights & RIGHT_HIGH == 0 or level != MARK_MIN:
+        return False
+    return watermark_fast(mem, order, want, mark_of(mem, MARK_MIN), reserve, rights)
+
+
+@kernel
+def get_page_from_freelist(
+    zones: Zones, count: int, order: int, want: int, of_class: int, level: int, rights: int
+) -> tuple[int, int, bool]:
+    """Try the zones in order: the number of the one that served, and what it gave.
+
+    The block is 0 if none did.
+    """
+    for number in range(count):
+        mem = zone_at(zones, number)
+        if may_serve(mem, order, want, of_class, level, rights):
+            p, listed = take_block(mem, order, want)
+            if p != 0:
+                return number, p, listed
+    return 0, 0, False
+
+
+@kernel
+def serve(zones: Zones, count: int, order: int, want: int, of_class: int) -> tuple[int, int, bool]:
+    """Serve a request from the zones of its list; see `get_page_from_freelist`.
+
+    Where no zone has marks there is one try, with all the rights of the request.
+    """
+    rights = RIGHT_HIGH | RIGHT_HARDER if want & ATOMIC else NO_RIGHTS
+    if no_marks(zones, count):
+        return get_page_from_freelist(zones, count, order, want, of_class, MARK_MIN, rights)
+    first = want & ~ATOMIC
+    number, p, listed = get_page_from_freelist(
+        zones, count, order, first, of_class, MARK_LOW, NO_RIGHTS
+    )
+    if p != 0:
+        return number, p, listed
+    wake_kswapd(zones, count)
+    number, p, listed = get_page_from_freelist(
+        zones, count, order, want, of_class, MARK_MIN, rights
+    )
+    if p != 0 or want & ATOMIC or not drains_on_failure_of(zone_at(zones, 0)):
+        return number, p, listed
+    gather(zones, count, want >> WANTED_SHIFT)
+    return get_page_from_freelist(zones, count, order, want, of_class, MARK_MIN, rights)
+
+
+@kernel
+def no_marks(zones: Zones, count: int) -> bool:
+    """Whether none of the zones has marks."""
+    marked = 0
+    for number in range(count):
+        marked |= marked_of(zone_at(zones, number))
+    return marked == 0
+
+
+@kernel
+def wake_kswapd(zones: Zones, count: int) -> None:
+    """Let kswapd know: that it runs shrinks the lists."""
+    for number in range(count):
+        mem = zone_at(zones, number)
+        if marked_of(mem):
+            set_reclaiming(mem, 1)
+
+
+@kernel
+def gather(zones: Zones, count: int, mt: int) -> None:
+    """Before the last try: give up one pageblock of the reserve, and drain all lists."""
+    for number in range(count):
+        mem = zone_at(zones, number)
+        has_reserve = has_pageblocks(mem) and reserve_of(mem) != NO_RESERVE
+        if has_reserve and unreserve_pageblock(mem, mt, False):
+            break
+    for number in range(count):
+        drain_all(zone_at(zones, number))
+
+
+@kernel
+def rest(mem: Memory) -> int:
+    """Kswapd has done its work: 0, or a refusal's code. It sleeps, and no boost is left."""
+    if not marked_of(mem):
+        return UNSUPPORTED
+    set_reclaiming(mem, 0)
+    set_boost(mem, 0)
+    return 0
