@@ -20,33 +20,44 @@ ODDS_TYPED = 7
 ODDS_COMPOUND = 8
 ODDS_ATOMIC = 9
 ODDS_NOFRAGMENT = 10
+ODDS_EMERGENCY = 11
+ODDS_LISTED = 12
+ODDS_IRQ = 13
+ODDS_CONTENDED = 14
+ODDS_COLD = 15
 
 # The zone's frames, how many blocks are held, and the one that was freed last.
-PAGES = 11
-LIVE = 12
-LAST_FREED = 13
+PAGES = 16
+LIVE = 17
+LAST_FREED = 18
 
 # The request that is being served: see the columns of `stream`. The place is the entry of the table
 # of ranges or of frames that it is about, or -1.
-VERB = 16
-ORDER = 17
-PFN = 18
-WANT = 19
-COUNT = 20
-PLACE = 21
+VERB = 19
+ORDER = 20
+PFN = 21
+WANT = 22
+COUNT = 23
+PLACE = 24
+
+# A bit for each CPU that is unplugged, whether the lists keep nothing, and a bit for each slot that
+# was filled before the last bulk request.
+UNPLUGGED = 25
+DISABLED = 26
+FILLED = 27
 
 # Ranges that are isolated or offline, each as its place, pfn and count of frames, and frames that
 # are poisoned, each as its place and pfn. A place of 0 is an empty entry.
-RANGES = 24
+RANGES = 28
 RANGE_WORDS = 3
 RANGE_ENTRIES = 4
-FRAMES = 36
+FRAMES = 40
 FRAME_WORDS = 2
 FRAME_ENTRIES = 4
 
 # Running sums of the orders' weights, and the table of live blocks, each as its pfn above four bits
 # of order.
-WEIGHTS = 44
+WEIGHTS = 48
 TABLE = WEIGHTS + MAX_TOP + 1
 
 MASK32 = 0xFFFFFFFF

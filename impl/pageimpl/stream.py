@@ -6,6 +6,8 @@ asked and what came of it goes into rows that a spec can replay.
 """
 
 from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
 
 from pageimpl.dice import (
     COUNT,
@@ -13,7 +15,9 @@ from pageimpl.dice import (
     LIVE,
     ODDS_ATOMIC,
     ODDS_COMPOUND,
+    ODDS_EMERGENCY,
     ODDS_ILLEGAL,
+    ODDS_LISTED,
     ODDS_NOFRAGMENT,
     ODDS_REFERENCE,
     ODDS_SPLIT,
@@ -36,16 +40,19 @@ from pageimpl.dice import (
     review,
 )
 from pageimpl.jitcache import kernel
+from pageimpl.listed import choose_bulk, choose_listed, draw_where, follow_listed
 from pageimpl.memory import (
     HELD,
     NEVER,
     ORDER_BITS,
     Memory,
     Words,
+    cpus_of,
     end_of,
     first_of,
     free_pages_of,
     isolation_order_of,
+    marked_of,
     owner_of,
     set_word,
     shift_of,
@@ -59,21 +66,32 @@ from pageimpl.ranges import choose_typed, follow_place, track_place
 from pageimpl.verbs import (
     ALLOC,
     ATOMIC,
+    BULK,
+    COLD,
     COMPOUND_WANTED,
+    CONTENDED,
     CONTIG,
+    CPU_BITS,
+    CPU_SHIFT,
+    DRAIN,
+    EMERGENCY,
     FORCE,
     FREE,
     GET,
     HEAL,
+    IRQ,
     NOFRAGMENT,
-    ONLINE_RANGE,
     POISON,
+    PUT,
     RESTORE_RANGE,
     SPLIT,
     UNRESERVE,
     VERBS,
     WANTED_SHIFT,
 )
+from pagespec.machine import MAX_SLOTS
+from pagespec.migratetype import MigrateType
+from pagespec.types import NO_MEMORY
 from pagespec.verbs import Op, Outcome
 
 # The columns of a row: what was asked, in the numbers of `verbs`, and the result. Where a verb
@@ -99,16 +117,22 @@ def next_phase(state: Words) -> None:
 
 @kernel
 def draw_want(mem: Memory, state: Words) -> int:
-    """What an allocation asks for besides its order; only with pageblocks is there much to ask."""
+    """What an allocation asks for besides its order, and where it comes from.
+
+    Only with pageblocks, lists or marks is there much to ask.
+    """
     bits = draw(state)
     want = COMPOUND_WANTED if bits & 1023 < word_at(state, ODDS_COMPOUND) else 0
-    if has_pageblocks(mem):
-        if bits >> 10 & 1023 < word_at(state, ODDS_ATOMIC):
-            want |= ATOMIC
+    grouped, marked = has_pageblocks(mem), marked_of(mem) != 0
+    if (grouped or marked) and bits >> 10 & 1023 < word_at(state, ODDS_ATOMIC):
+        want |= ATOMIC
+    if grouped:
         if bits >> 20 & 1023 < word_at(state, ODDS_NOFRAGMENT):
             want |= NOFRAGMENT
         want |= DRAWN_TYPES[bits >> 30] << WANTED_SHIFT
-    return want
+    if marked and draw(state) & 1023 < word_at(state, ODDS_EMERGENCY):
+        want |= EMERGENCY
+    return want | draw_where(mem, state)
 
 
 @kernel
@@ -129,19 +153,25 @@ def draw_stranger(mem: Memory, state: Words) -> int:
 @kernel
 def choose_any(mem: Memory, state: Words) -> int:
     """A request of any verb, that makes sense by chance only; see `choose`."""
-    verb = draw_below(state, ONLINE_RANGE + 1)
+    verb = draw_below(state, BULK + 1)
     order = pfn = want = pages = 0
     unit = 1 << isolation_order_of(mem)
     if verb in (ALLOC, FREE, SPLIT):
         order = draw_below(state, top_of(mem) + 3) - 1
-    if verb not in (ALLOC, UNRESERVE):
+    if verb not in (ALLOC, UNRESERVE) and verb < DRAIN:
         pfn = draw_stranger(mem, state)
-    if verb > UNRESERVE and verb not in (POISON, HEAL):
+    if UNRESERVE < verb < DRAIN and verb not in (POISON, HEAL):
         pages = draw_below(state, 2 * unit + 1)
         if draw(state) & 1:
             pfn, pages = pfn & -unit, (pages + unit - 1) & -unit
-    if verb in (ALLOC, UNRESERVE, RESTORE_RANGE, CONTIG):
+    if verb in (ALLOC, UNRESERVE, RESTORE_RANGE, CONTIG, BULK):
         want = draw_below(state, RESERVE + 1) << WANTED_SHIFT
+    if verb in (ALLOC, FREE, PUT) or verb >= DRAIN:
+        want |= draw_below(state, cpus_of(mem) + 2) << CPU_SHIFT
+    if verb == BULK:
+        pages = draw_below(state, 4)
+        choose_bulk(mem, state, want, pages if pages < 3 else MAX_SLOTS + 1)
+        return -1
     ask(state, verb, order, pfn, want, pages)
     track_place(state)
     return -1
@@ -180,10 +210,18 @@ def choose_illegal(mem: Memory, state: Words) -> int:
 
 @kernel
 def choose_rare(mem: Memory, state: Words, dice: int) -> int:
-    """A split for a die below its odds, else what only machines with pageblocks have."""
+    """A split for a die below its odds, else what only some machines have.
+
+    That is pageblocks for a die below their odds too, and CPUs with lists or marks above.
+    """
     live = word_at(state, LIVE)
-    if dice >= word_at(state, ODDS_SPLIT):
-        return -1 if choose_typed(mem, state) else choose_alloc(mem, state)
+    dice -= word_at(state, ODDS_SPLIT)
+    if dice >= 0:
+        if dice < word_at(state, ODDS_TYPED):
+            chosen = choose_typed(mem, state)
+        else:
+            chosen = choose_listed(mem, state, draw_want(mem, state) & ~COMPOUND_WANTED)
+        return -1 if chosen else choose_alloc(mem, state)
     if live == 0:
         return choose_alloc(mem, state)
     entry = draw_below(state, live)
@@ -206,10 +244,10 @@ def choose(mem: Memory, state: Words) -> int:
         set_word(state, PHASE_LEFT, left - 1)
     dice = (draw(state) & 1023) - word_at(state, ODDS_ILLEGAL)
     if dice < 0:
-        if dice & 1 and has_pageblocks(mem):
+        if dice & 1 and (has_pageblocks(mem) or cpus_of(mem) or marked_of(mem)):
             return choose_any(mem, state)
         return choose_illegal(mem, state)
-    rare = word_at(state, ODDS_SPLIT) + word_at(state, ODDS_TYPED)
+    rare = word_at(state, ODDS_SPLIT) + word_at(state, ODDS_TYPED) + word_at(state, ODDS_LISTED)
     if dice < rare:
         return choose_rare(mem, state, dice)
     dice -= rare + word_at(state, ODDS_REFERENCE)
@@ -222,9 +260,11 @@ def choose(mem: Memory, state: Words) -> int:
     entry = draw_below(state, live)
     block = word_at(state, TABLE + entry)
     if dice >= 0:
-        ask(state, FREE, block & ORDER_BITS, block >> 4, 0, 0)
+        ask(state, FREE, block & ORDER_BITS, block >> 4, draw_where(mem, state), 0)
+    elif dice & 1:
+        ask(state, PUT, 0, block >> 4, draw_where(mem, state), 0)
     else:
-        ask(state, GET + (dice & 1), 0, block >> 4, 0, 0)
+        ask(state, GET, 0, block >> 4, 0, 0)
     return entry
 
 
@@ -237,6 +277,11 @@ def follow(mem: Memory, state: Words, entry: int, result: int) -> None:
     if verb == ALLOC:
         if result >= 0:
             remember(state, result, word_at(state, ORDER))
+        elif result == NO_MEMORY and marked_of(mem) and draw(state) & 3:
+            # Below its mark a zone fails again and again: now what is held has its turn.
+            set_word(state, PHASE_TARGET, max(word_at(state, PHASE_TARGET), free_pages_of(mem)))
+    elif verb >= DRAIN:
+        follow_listed(mem, state, result)
     elif verb >= SPLIT:
         if verb == SPLIT and result == 0:
             remember_pages(state, word_at(state, PFN) + 1, (1 << word_at(state, ORDER)) - 1)
@@ -263,18 +308,56 @@ def run_stream(mem: Memory, state: Words, count: int, out: Words) -> None:
         follow(mem, state, entry, result)
 
 
-def op_of(row: Sequence[int]) -> tuple[Op, Outcome]:
-    """The request of a row, and what the twin answered."""
-    verb, order, pfn, want, pages, result = row
-    op = Op(
-        verb=VERBS[verb],
-        order=order,
-        pfn=pfn,
+class Wanted(NamedTuple):
+    """What a want says, in the words of a request."""
+
+    compound: bool
+    mt: MigrateType
+    atomic: bool
+    nofragment: bool
+    force: bool
+    emergency: bool
+    cpu: int
+    irq: bool
+    contended: bool
+    cold: bool
+
+
+@cache
+def wanted_of(want: int) -> Wanted:
+    """The words of a want; a stream has a few hundred wants, over and over."""
+    return Wanted(
         compound=want & COMPOUND_WANTED != 0,
         mt=TYPES[want >> WANTED_SHIFT],
         atomic=want & ATOMIC != 0,
         nofragment=want & NOFRAGMENT != 0,
-        pages=pages,
         force=want & FORCE != 0,
+        emergency=want & EMERGENCY != 0,
+        cpu=want >> CPU_SHIFT & CPU_BITS,
+        irq=want & IRQ != 0,
+        contended=want & CONTENDED != 0,
+        cold=want & COLD != 0,
+    )
+
+
+def op_of(row: Sequence[int]) -> tuple[Op, Outcome]:
+    """The request of a row, and what the twin answered."""
+    verb, order, pfn, want, pages, result = row
+    compound, mt, atomic, nofragment, force, emergency, cpu, irq, contended, cold = wanted_of(want)
+    op = Op(
+        VERBS[verb],
+        order,
+        pfn,
+        compound,
+        mt,
+        atomic,
+        nofragment,
+        pages,
+        force,
+        emergency,
+        cpu,
+        irq,
+        contended,
+        cold,
     )
     return op, result
