@@ -1,6 +1,7 @@
 """States that no law can read: findings about the allocator, never a crash of the judge."""
 
 import re
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -70,6 +71,62 @@ UNREADABLE: dict[str, tuple[Callable[[Zone], object], str]] = {
         r"state\(\) shows 7 in free_area; expected free_area of type list",
     ),
 }
+
+
+LISTED = replace(GROUPED, cpus=2, batch=2, high=8, min_free=4)
+
+
+def _with_pcp(zone: Zone, **fields: object) -> Zone:
+    """The zone with another first CPU."""
+    return replace(zone, pcps=[[replace(zone.pcps[0][0], **fields)], *zone.pcps[1:]])  # type: ignore[arg-type]
+
+
+UNREADABLE_OF_CPUS: dict[str, tuple[Callable[[Zone], object], str]] = {
+    "few CPUs": (
+        lambda zone: replace(zone, pcps=zone.pcps[:1]),
+        r"state\(\) shows \[\[Pcp.* in pcps; expected pcps with an entry for each of 2 CPUs",
+    ),
+    "no Pcp": (
+        lambda zone: replace(zone, pcps=[[None], [None]]),  # type: ignore[list-item]
+        r"state\(\) shows None in pcps; expected pcps of Pcps by CPU",
+    ),
+    "few lists": (
+        lambda zone: _with_pcp(zone, lists=[]),
+        r"state\(\) shows \[\] in pcps; expected pcps with 13 lists for each CPU",
+    ),
+    "far": (
+        lambda zone: _with_pcp(zone, lists=[OrderedDict({1 << 70: MOVABLE})] * 13),
+        r"state\(\) shows 1180591620717411303424 in pcps; expected pcps of frames near the zone",
+    ),
+    "count": (
+        lambda zone: _with_pcp(zone, count="3"),
+        r"state\(\) shows '3' in pcps; expected pcps with whole numbers for counts",
+    ),
+    "sizes": (
+        lambda zone: _with_pcp(zone, load=None),
+        r"state\(\) shows None in pcps; expected pcps with the sizes of its era",
+    ),
+    "no levels": (
+        lambda zone: replace(zone, levels=None),
+        r"state\(\) shows None in levels; expected levels of type Levels",
+    ),
+    "slots": (
+        lambda zone: replace(zone, slots={0: "a"}),  # type: ignore[dict-item]
+        r"state\(\) shows 'a' in slots; expected slots with the number of a slot for each frame",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", UNREADABLE_OF_CPUS)
+def test_lists_that_cannot_be_read_are_a_finding(kind: str) -> None:
+    """So is a field about CPUs, marks or the array of bulk requests that is not of its kind."""
+    what, sentence = UNREADABLE_OF_CPUS[kind]
+    trace = Trace(LISTED, tuple(Request(Verb.ALLOC, order=0, name=name) for name in "ab"))
+    shown = what(boot(LISTED))
+    assert isinstance(shown, Zone)
+
+    assert re.match(sentence, str(unreadable(shown, LISTED)))
+    assert replay(trace, showing(what, 2)).step == 2
 
 
 @pytest.mark.parametrize("level", ["refines", "exact"])

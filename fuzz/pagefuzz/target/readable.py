@@ -6,8 +6,10 @@ check every field at every step would cost as much as the laws do.
 
 from collections.abc import Iterable, Iterator
 
-from pagespec.machine import Machine
+from pagespec.machine import MAX_SLOTS, Machine
 from pagespec.migratetype import MigrateType
+from pagespec.pcp.state import Pcp
+from pagespec.watermark.marks import Marks
 from pagespec.zone import STATE, Held, Zone, empty_zone
 
 
@@ -47,6 +49,7 @@ def _faults(zone: Zone, machine: Machine) -> Iterator[str]:
         ("guards", zone.guards),
         ("poisoned", zone.poisoned),
         ("offline", zone.offline),
+        ("slots", zone.slots),
     ):
         yield from _far(field, frames, machine)
     yield from _strays("held", zone.held.values(), Held, "of Held by frame")
@@ -55,6 +58,39 @@ def _faults(zone: Zone, machine: Machine) -> Iterator[str]:
     yield from _disordered("held", [held.order for held in zone.held.values()], machine)
     refs = [held.refs for held in zone.held.values()]
     yield from _strays("held", refs, int, "with whole numbers of references")
+    yield from _faults_of_cpus(zone, plain)
+
+
+def _faults_of_cpus(zone: Zone, plain: Zone) -> Iterator[str]:
+    """What no law can read in the CPUs' lists, the marks and the array of bulk requests."""
+    machine = zone.machine
+    yield from _strays(
+        "slots", zone.slots.values(), int, "with the number of a slot for each frame"
+    )
+    for slot in zone.slots.values():
+        if not 0 <= slot < MAX_SLOTS:
+            yield _complaint("slots", slot, f"with slots 0..{MAX_SLOTS - 1}")
+    for cpu in zone.unplugged:
+        if cpu not in range(machine.cpus):
+            yield _complaint("unplugged", cpu, f"of CPUs 0..{machine.cpus - 1}")
+    if zone.levels is not None:
+        yield from _strays("levels", [zone.levels.marks], Marks, "with Marks")
+        yield from _strays("levels", [*zone.levels.marks, zone.levels.boost], int, "of frames")
+    if len(zone.pcps) != machine.cpus:
+        yield _complaint("pcps", zone.pcps, f"with an entry for each of {machine.cpus} CPUs")
+    for pcps, due in zip(zone.pcps, plain.pcps, strict=False):
+        yield from _strays("pcps", pcps, Pcp, "of Pcps by CPU")
+        if len(pcps) != len(due):
+            yield _complaint("pcps", pcps, f"with {len(due)} Pcps for each CPU")
+        for pcp, empty in zip(pcps, due, strict=False):
+            yield from _strays("pcps", [pcp.load], type(empty.load), "with the sizes of its era")
+            yield from _strays("pcps", [pcp.count], int, "with whole numbers for counts")
+            if len(pcp.lists) != len(empty.lists):
+                yield _complaint("pcps", pcp.lists, f"with {len(empty.lists)} lists for each CPU")
+            for blocks in pcp.lists:
+                yield from _strays("pcps", [blocks], dict, "of OrderedDicts of frames")
+                yield from _strays("pcps", blocks.values(), MigrateType, "with types for values")
+                yield from _far("pcps", blocks, machine)
 
 
 def _strays(field: str, entries: Iterable[object], kind: type, expected: str) -> Iterator[str]:
