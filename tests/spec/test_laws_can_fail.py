@@ -4,7 +4,7 @@ import importlib
 import pkgutil
 
 import pytest
-from tests.spec import breakages, breakages_typed
+from tests.spec import breakages, breakages_hosts, breakages_typed
 from tests.spec.rows import ROWS, Row
 
 import pagespec.laws
@@ -30,7 +30,7 @@ def books() -> dict[str, LawBook[object]]:
     }
 
 
-FILLED_BY = (breakages, breakages_typed)
+FILLED_BY = (breakages, breakages_hosts, breakages_typed)
 """The files that enter rows as they are read."""
 
 

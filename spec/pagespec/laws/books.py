@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from pagespec.era import ERAS
 from pagespec.laws.exact import EXACT_LAWS, ORACLE_LAWS, TWIN_LAWS
+from pagespec.laws.hostmarks import HOST_STATE_LAWS
+from pagespec.laws.hosts import HOST_LAWS, TWIN_HOST_LAWS
 from pagespec.laws.law import LawBook, Level, Subject
 from pagespec.laws.outside import OUTSIDE_LAWS
 from pagespec.laws.state import READING_LAWS, STATE_LAWS
@@ -39,6 +41,9 @@ def all_laws() -> list[Entry]:
         *_entries("the order of the lists", EXACT_LAWS),
         *_entries("the allocator beside the spec", TWIN_LAWS),
         *_entries("the spec beside the stamps", ORACLE_LAWS),
+        *_entries("a host between requests", HOST_STATE_LAWS),
+        *_entries("a request to a host", HOST_LAWS),
+        *_entries("a host beside the spec", TWIN_HOST_LAWS),
     ]
 
 
