@@ -79,7 +79,7 @@ def test_a_state_is_its_bytes(era: str) -> None:
     zone.given = set(zone.held)
     zone.held = {pfn: held._replace(mt=UNMOVABLE) for pfn, held in zone.held.items()}
     again = thawed(machine, frozen(zone))
-    again.log, again.visited = zone.log, zone.visited
+    again.log, again.visited, again.pgalloc = zone.log, zone.visited, zone.pgalloc
 
     assert zone.offline
     assert bool(zone.poisoned) == ERAS[era].takes_poisoned

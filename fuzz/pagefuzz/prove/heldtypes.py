@@ -4,7 +4,8 @@ Only one thing looks at them. A request that takes from another type's pageblock
 it, counts in some eras which of the frames held there could be moved. So a request that did so is
 served once more for each combination of MOVABLE and UNMOVABLE in that pageblock, whether or not a
 run can arrive at it: what holds, holds for more than can be reached. RECLAIMABLE counts as
-UNMOVABLE does.
+UNMOVABLE does. A CPU that refills its list takes more than one block, and the next pageblock may
+depend on the first: there all combinations of the zone are tried.
 That nothing else looks is about the code, so it is checked: in a smaller zone the types are made
 part of the state, and the states are the same.
 """
@@ -22,10 +23,13 @@ WEIGHS = ("move-then-retry", "claim-or-single")
 
 def other_types(before: Zone, log: list[Event]) -> Iterator[Zone]:
     """The same state with other types of what is held, if the request whose log this is looked."""
+    machine = before.machine
     pageblock = asked_about(before, log)
     if pageblock is None:
         return
-    heads = [pfn for pfn in before.held if before.machine.pageblock_number(pfn) == pageblock]
+    heads = [
+        pfn for pfn in before.held if machine.cpus or machine.pageblock_number(pfn) == pageblock
+    ]
     combinations = product((UNMOVABLE, MOVABLE), repeat=len(heads))
     next(combinations)  # All UNMOVABLE, as before.
     for types in combinations:

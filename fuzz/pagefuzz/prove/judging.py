@@ -6,17 +6,11 @@ but with the types of what is held. Only BUD-place and SPEC-stamps ask for order
 on every step.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
-from pagefuzz.prove.states import (
-    SEPARATOR,
-    Implied,
-    State,
-    check_in_step,
-    implied,
-    length_behind_lists,
-)
+from pagefuzz.prove.implied import Implied, implied
+from pagefuzz.prove.states import SEPARATOR, State, check_in_step, parts_behind_lists
 from pagespec.events import Event
 from pagespec.frames import SIZES
 from pagespec.laws.exact import EXACT_LAWS, ORACLE_LAWS, Foretold, Placed
@@ -29,7 +23,8 @@ from pagespec.laws.whole import BOOT_LAWS, RETURN_LAWS
 from pagespec.laws.wording import wording
 from pagespec.machine import Machine
 from pagespec.migratetype import ISOLATE, MOVABLE
-from pagespec.stamps import Stamps, boot_stamps, expected_lists, foretell
+from pagespec.pcp.state import Load
+from pagespec.stamps import Stamps, boot_stamps, expected_lists, expected_pcps, foretell
 from pagespec.stamps.blocks import mask_of
 from pagespec.types import Block, Pfn
 from pagespec.verbs import Op, Outcome
@@ -54,7 +49,7 @@ class Judge:
     """What has been judged already.
 
     repeats: what the lists of a state imply, by their bytes. shapes: the number of each shape.
-    steps: the logs of each request between shapes. rest: the length of a state behind its lists.
+    steps: the logs of each request between shapes. rest: the parts of a state behind its lists.
     """
 
     machine: Machine
@@ -72,21 +67,21 @@ def judge_of(machine: Machine, booted: Zone) -> Judge:
     BOOT_LAWS.check(machine.era, swept(booted))
     expected = expected_lists(boot_stamps(machine))
     EXACT_LAWS.check(machine.era, Placed("boot", 0, 0, lists_of(booted), expected))
-    return Judge(machine, length_behind_lists(machine))
+    return Judge(machine, parts_behind_lists(machine))
 
 
 def judge_state(judge: Judge, zone: Zone, state: State) -> Shape:
     """Judge a state, unless its shape has been judged; return the shape."""
-    machine, lists, rest = judge.machine, state[: -judge.rest], state[-judge.rest :]
+    machine = judge.machine
+    lists, *rest = state.rsplit(SEPARATOR, judge.rest)
     repeats = judge.repeats.get(lists)
     if repeats is None:
-        # The last list ends at a separator too.
-        repeats = judge.repeats[lists] = implied(machine, lists.split(SEPARATOR)[:-1])
+        repeats = judge.repeats[lists] = implied(machine, lists.split(SEPARATOR))
     check_in_step(zone, state, repeats)
     types = bytes(
         sorted(pfn - machine.start for pfn, held in zone.held.items() if held.mt is MOVABLE)
     )
-    mark = b"".join((repeats.marks, rest, types))
+    mark = SEPARATOR.join((repeats.marks, *rest, types))
     shape = judge.shapes.get(mark)
     if shape is None:
         sweep = swept(zone)
@@ -126,7 +121,7 @@ def judge_order(stamps: Stamps, op: Op, outcome: Outcome, after: Zone, state: St
     if not state.startswith(expected_bytes(stamps)):
         placed = Placed(wording(op), outcome, due, lists_of(after), expected_lists(stamps))
         EXACT_LAWS.check(era, placed)
-    if pageblocks and places_of(stamps) != places_in(after, stamps.origin):
+    if places_of(stamps) != places_in(after, stamps.origin):
         raise LawBroken(
             "SPEC-stamps",
             f"after {wording(op)} the spec has {places_in(after, stamps.origin)}, the stamps "
@@ -135,30 +130,30 @@ def judge_order(stamps: Stamps, op: Op, outcome: Outcome, after: Zone, state: St
 
 
 def expected_bytes(stamps: Stamps) -> bytes:
-    """The lists that the stamps expect, as a state begins."""
+    """The lists that the stamps expect, those of CPUs included, as a state begins."""
     machine = stamps.machine
     types, origin = machine.types_listed, stamps.origin
-    # The last one is for the separator at the end.
-    lists = [bytearray() for _ in range((machine.top + 1) * len(types) + 1)]
+    lists = [bytearray() for _ in range((machine.top + 1) * len(types))]
     place = {mt: at for at, mt in enumerate(types)}
     for block in sorted(stamps.stamp, key=stamps.stamp.__getitem__):
         lists[block.order * len(types) + place[stamps.listed[block]]].append(origin + block.pfn)
-    return SEPARATOR.join(lists)
+    kept = [bytes(blocks) for sets in expected_pcps(stamps) for of in sets for blocks in of]
+    # The last one is for the separator at the end.
+    return SEPARATOR.join((*lists, *kept, b""))
 
 
 def fresh(stamps: Stamps) -> Stamps:
     """The same stamps, sharing nothing that changes."""
-    return Stamps(
-        stamps.machine,
-        stamps.origin,
-        stamps.pageblocks.copy(),
-        stamps.reserved,
-        stamps.stamp.copy(),
-        stamps.listed.copy(),
-        stamps.clock,
-        stamps.guards.copy(),
-        stamps.movable,
-        stamps.offline,
+    return replace(
+        stamps,
+        pageblocks=stamps.pageblocks.copy(),
+        stamp=stamps.stamp.copy(),
+        listed=stamps.listed.copy(),
+        guards=stamps.guards.copy(),
+        kept=stamps.kept.copy(),
+        loads=[loads.copy() for loads in stamps.loads],
+        unplugged=stamps.unplugged.copy(),
+        slots=stamps.slots.copy(),
     )
 
 
@@ -169,11 +164,26 @@ class Places(NamedTuple):
     movable: int
     reserved: int
     offline: int
+    loads: list[list[Load]]
+    unplugged: set[int]
+    disabled: bool
+    slots: dict[Pfn, int]
+    standing: tuple[int, bool, bool] | None
 
 
 def places_of(stamps: Stamps) -> Places:
     """What the stamps say about it."""
-    return Places(stamps.guards, stamps.movable, stamps.reserved, stamps.offline)
+    return Places(
+        stamps.guards,
+        stamps.movable,
+        stamps.reserved,
+        stamps.offline,
+        stamps.loads,
+        stamps.unplugged,
+        stamps.disabled,
+        stamps.slots,
+        None if stamps.marks is None else (stamps.boost, stamps.below_high, stamps.reclaiming),
+    )
 
 
 def places_in(zone: Zone, origin: Pfn) -> Places:
@@ -184,4 +194,16 @@ def places_in(zone: Zone, origin: Pfn) -> Places:
             movable |= mask_of(pfn - origin, held.order)
     guards = {Block(pfn - origin, order) for pfn, order in zone.guards.items()}
     offline = len(zone.offline) * SIZES[zone.machine.pageblock or 0]
-    return Places(guards, movable, zone.nr_reserved, offline)
+    loads = [[pcp.load for pcp in pcps] for pcps in zone.pcps]
+    levels = zone.levels
+    return Places(
+        guards,
+        movable,
+        zone.nr_reserved,
+        offline,
+        loads,
+        zone.unplugged,
+        zone.disabled,
+        zone.slots,
+        None if levels is None else (levels.boost, levels.below_high, levels.reclaiming),
+    )

@@ -12,18 +12,22 @@ from collections import Counter
 from dataclasses import dataclass
 from math import factorial, prod
 
-from pagefuzz.prove.states import SEPARATOR, State
+from pagefuzz.prove.states import SEPARATOR, State, learns
 from pagespec.frames import SIZES
 from pagespec.machine import Machine
 
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
-    """The whole TOP-order blocks of a zone: their first frames, and the frames in each."""
+    """The whole TOP-order blocks of a zone: their first frames, and the frames in each.
+
+    learns: whether its states end with what CPUs' lists and watermarks have learnt.
+    """
 
     start: int
     heads: tuple[int, ...]
     size: int
+    learns: bool
 
 
 def renaming_of(machine: Machine) -> Renaming:
@@ -33,7 +37,7 @@ def renaming_of(machine: Machine) -> Renaming:
     for first, end in machine.managed:
         aligned = machine.base - (machine.base - first) // size * size
         heads.extend(range(aligned, end - size + 1, size))
-    return Renaming(machine.start, tuple(heads), size)
+    return Renaming(machine.start, tuple(heads), size, learns(machine))
 
 
 def canonical_of(renaming: Renaming, state: State) -> tuple[State, int]:
@@ -43,7 +47,7 @@ def canonical_of(renaming: Renaming, state: State) -> tuple[State, int]:
     inside. Only blocks of the latter kind can be alike, and exchanging those changes nothing.
     """
     heads, size, start = renaming.heads, renaming.size, renaming.start
-    lists, _, holders = state.rpartition(SEPARATOR)
+    lists, holders, *rest = state.rsplit(SEPARATOR, 1 + renaming.learns)
     listed = dict.fromkeys(
         head for pfn in lists for head in heads if head <= pfn < head + size and pfn != 0xFF
     )
@@ -56,4 +60,4 @@ def canonical_of(renaming: Renaming, state: State) -> tuple[State, int]:
     for new, old in zip(heads, [*listed, *unlisted], strict=True):
         table[old : old + size] = bytes(range(new, new + size))
         renamed[new - start : new - start + size] = inside[old]
-    return lists.translate(bytes(table)) + SEPARATOR + renamed, count
+    return SEPARATOR.join((lists.translate(bytes(table)), renamed, *rest)), count

@@ -7,35 +7,47 @@ requests look at; `heldtypes` tries every combination of them there.
 """
 
 from collections import OrderedDict
-from collections.abc import Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from itertools import chain, islice
+from typing import TypeAlias
 
+from pagefuzz.prove.implied import Implied, count_of, implied, repeats_lists
 from pagespec.frames import SIZES
 from pagespec.laws.exact import TWIN_LAWS, Twins
 from pagespec.laws.state import STATE_LAWS
 from pagespec.laws.swept import swept
 from pagespec.machine import Machine
-from pagespec.migratetype import CMA, HIGHATOMIC, ISOLATE, MigrateType
-from pagespec.pcp.state import empty_pcps
-from pagespec.types import MAX_TOP, DomainError, Order, Pfn
-from pagespec.watermark.levels import levels_of
+from pagespec.migratetype import MigrateType
+from pagespec.pcp.index import LISTS
+from pagespec.pcp.sizes import Pageset
+from pagespec.pcp.state import Load, Pcp, empty_pcps
+from pagespec.pcp.tuning import SCALE, Doubling, Tuned
+from pagespec.types import MAX_TOP, DomainError, Pfn
+from pagespec.watermark.levels import Levels, levels_of
 from pagespec.zone import Held, Zone
 
 State: TypeAlias = bytes
-"""Per order and type, the frames in list order; then a byte a frame: one more than the order of the
-held block that it heads, or the mark of a guard or a poisoned frame. With pageblocks, after another
-separator, a byte for each: its type, and a mark if it is offline; and the size of the reserve."""
+"""Per order and type, the frames in list order, and per list of each CPU; then a byte a frame: one
+more than the order of the held block that it heads, or the mark of a guard, of a poisoned frame, of
+a slot, or of a block that a CPU keeps, with its number or type. With pageblocks, after another
+separator, a byte for each: its type, and a mark if it is offline; and the size of the reserve. With
+CPUs' lists or watermarks, after one more, what these have learnt."""
 
 SEPARATOR = b"\xff"
-GUARD, POISONED = 0x20, 0x40
+GUARD, POISONED, SLOT, KEPT = 0x20, 0x40, 0x80, 0xC0
 OFFLINE = 0x10
 HELD = tuple(Held(order, refs=1, compound=False) for order in range(MAX_TOP + 1))
 TYPE_OF = tuple(MigrateType)
+STANDING = tuple(field.name for field in fields(Levels) if field.name not in ("marks", "reserve"))
+"""What changes of a zone's watermarks."""
 
 
 def frozen(zone: Zone) -> State:
     """The state of a zone in which every held block has one reference."""
     parts = [bytes(blocks) for lists in zone.free_area for blocks in lists.values()]
+    kept = [blocks for pcps in zone.pcps for pcp in pcps for blocks in pcp.lists]
+    parts += map(bytes, kept)
     start = zone.machine.start
     heads = bytearray(zone.machine.pages)
     for pfn, held in zone.held.items():
@@ -44,6 +56,10 @@ def frozen(zone: Zone) -> State:
         heads[pfn - start] = GUARD | order
     for pfn in zone.poisoned:
         heads[pfn - start] = POISONED
+    for pfn, slot in zone.slots.items():
+        heads[pfn - start] = SLOT | slot
+    for pfn, mt in chain.from_iterable(blocks.items() for blocks in kept):
+        heads[pfn - start] = KEPT | mt
     parts.append(bytes(heads))
     if zone.pageblocks:
         blocks = bytearray(zone.pageblocks)
@@ -51,80 +67,52 @@ def frozen(zone: Zone) -> State:
             blocks[zone.machine.pageblock_number(pfn)] |= OFFLINE
         blocks.append(zone.nr_reserved)
         parts.append(bytes(blocks))
+    if learns(zone.machine):
+        parts.append(bytes(learnt(zone)))
     return SEPARATOR.join(parts)
 
 
-def length_behind_lists(machine: Machine) -> int:
-    """How many bytes of a state stand behind its lists: frames, pageblocks, the reserve."""
-    return machine.pages + (0 if machine.pageblock is None else machine.pageblocks + 2)
+def learns(machine: Machine) -> bool:
+    """Whether there is anything to learn: page lists of CPUs, or watermarks."""
+    return machine.cpus > 0 or machine.min_free is not None
 
 
-class Implied(NamedTuple):
-    """What the lists of a state imply: the fields of a zone that repeat them.
+def learnt(zone: Zone) -> Iterator[int]:
+    """What CPUs' lists and watermarks have learnt, as small numbers."""
+    yield zone.disabled
+    yield from (cpu in zone.unplugged for cpu in range(zone.machine.cpus))
+    if zone.levels is not None:
+        yield from (getattr(zone.levels, name) for name in STANDING)
+    yield from chain.from_iterable(pcp.load for pcps in zone.pcps for pcp in pcps)
 
-    marks: a byte a frame, with the type of the list and the order of the block that it heads.
+
+def parts_behind_lists(machine: Machine) -> int:
+    """How many parts of a state stand behind its free lists.
+
+    They are what CPUs keep, the frames, and if there are any the pageblocks and what was learnt.
     """
-
-    tag: dict[Pfn, Order]
-    nr_free: list[int]
-    free_pages: int
-    free_cma: int
-    free_highatomic: int
-    pair_bits: list[set[int]]
-    marks: bytes
-
-
-LISTED = 0x80
-"""A mark of a free block's head, beside the type of its list and its order."""
-
-
-def implied(machine: Machine, lists: Sequence[bytes]) -> Implied:
-    """The fields that repeat lists, which stand order by order and in each type by type.
-
-    How free frames are counted is the era's: since 4.10 isolated ones do not count.
-    """
-    types = machine.types_listed
-    tag: dict[Pfn, Order] = {}
-    by_type = dict.fromkeys(TYPE_OF, 0)
-    nr_free = [0] * (machine.top + 1)
-    marks = bytearray(machine.pages)
-    for at, blocks in enumerate(lists):
-        order, mt = at // len(types), types[at % len(types)]
-        nr_free[order] += len(blocks)
-        by_type[mt] += len(blocks) * SIZES[order]
-        for pfn in blocks:
-            tag[pfn] = order
-            marks[pfn - machine.start] = LISTED | mt << 4 | order
-    if machine.era.isolation != "move":
-        by_type[ISOLATE] = 0
-    tagged = machine.era.design == "tag"
-    return Implied(
-        tag=tag if tagged else {},
-        nr_free=nr_free,
-        free_pages=sum(by_type.values()),
-        free_cma=by_type[CMA],
-        free_highatomic=by_type[HIGHATOMIC] if machine.era.retypes_on_merge else 0,
-        pair_bits=[set() for _ in nr_free] if tagged else pairs_of(machine, lists),
-        marks=bytes(marks),
-    )
-
-
-def pairs_of(machine: Machine, lists: Sequence[bytes]) -> list[set[int]]:
-    """Per order below the top, the pairs of which exactly one sibling is listed."""
-    pairs: list[set[int]] = [set() for _ in lists]
-    for order, blocks in enumerate(lists[:-1]):
-        for pfn in blocks:
-            pairs[order] ^= {(pfn - machine.base) // SIZES[order + 1]}
-    return pairs
+    kept = sum(LISTS[machine.era.lists] for pcps in empty_pcps(machine) for _ in pcps)
+    return kept + 1 + (machine.pageblock is not None) + learns(machine)
 
 
 def thawed(machine: Machine, state: State) -> Zone:
     """The zone of a state, with all that repeats the lists; what is held there is UNMOVABLE."""
     parts = state.split(SEPARATOR)
+    numbers = iter(parts.pop() if learns(machine) else b"\0")
     blocks = parts.pop() if machine.pageblock is not None else b""
-    heads, lists = parts.pop(), parts
-    marks = [(pfn, mark) for pfn, mark in enumerate(heads, machine.start) if mark]
-    held = {pfn: HELD[mark - 1] for pfn, mark in marks if mark < GUARD}
+    heads = parts.pop()
+    count = (machine.top + 1) * len(machine.types_listed)
+    lists, kept = parts[:count], iter(parts[count:])
+    marks = {pfn: mark for pfn, mark in enumerate(heads, machine.start) if mark}
+    slots = {pfn: mark - SLOT for pfn, mark in marks.items() if SLOT <= mark < KEPT}
+    held = {pfn: HELD[mark - 1] for pfn, mark in marks.items() if mark < GUARD}
+    held |= dict.fromkeys(slots, HELD[0])
+    disabled = bool(next(numbers))
+    unplugged = {cpu for cpu in range(machine.cpus) if next(numbers)}
+    levels = levels_in(machine, numbers)
+    pcps = empty_pcps(machine)
+    for pcp in chain.from_iterable(pcps):
+        fill(machine, pcp, kept, marks, numbers)
     types = machine.types_listed
     size, first = SIZES[machine.pageblock or 0], machine.start
     repeats = implied(machine, lists)
@@ -147,18 +135,18 @@ def thawed(machine: Machine, state: State) -> Zone:
         nr_reserved=blocks[-1] if blocks else 0,
         held=held,
         given=set(held),
-        guards={pfn: mark & ~GUARD for pfn, mark in marks if mark & GUARD},
-        poisoned={pfn for pfn, mark in marks if mark == POISONED},
+        guards={pfn: mark & ~GUARD for pfn, mark in marks.items() if GUARD <= mark < POISONED},
+        poisoned={pfn for pfn, mark in marks.items() if mark == POISONED},
         offline={
             (first // size + number) * size
             for number, mark in enumerate(blocks[:-1])
             if mark & OFFLINE
         },
-        pcps=empty_pcps(machine),
-        levels=levels_of(machine),
-        unplugged=set(),
-        disabled=False,
-        slots={},
+        pcps=pcps,
+        levels=levels,
+        unplugged=unplugged,
+        disabled=disabled,
+        slots=slots,
         pgalloc=0,
         pgfree=0,
         visited=0,
@@ -166,24 +154,60 @@ def thawed(machine: Machine, state: State) -> Zone:
     )
 
 
+def levels_in(machine: Machine, numbers: Iterator[int]) -> Levels | None:
+    """The watermarks as they stand by the next numbers, if there are any."""
+    levels = levels_of(machine)
+    if levels is not None:
+        for name in STANDING:
+            setattr(levels, name, type(getattr(levels, name))(next(numbers)))
+    return levels
+
+
+def fill(
+    machine: Machine,
+    pcp: Pcp,
+    lists: Iterator[bytes],
+    marks: Mapping[Pfn, int],
+    numbers: Iterator[int],
+) -> None:
+    """Put the blocks of the next lists onto a CPU's, which have learnt what the numbers say."""
+    for index, blocks in enumerate(islice(lists, len(pcp.lists))):
+        pcp.lists[index] = OrderedDict((pfn, TYPE_OF[marks[pfn] - KEPT]) for pfn in blocks)
+    pcp.count = count_of(machine, pcp)
+    pcp.load = load_in(pcp.load, numbers)
+
+
+def load_in(load: Load, numbers: Iterator[int]) -> Load:
+    """The sizes that the next numbers say, of the same kind."""
+    values = islice(numbers, len(load))
+    if isinstance(load, Pageset):
+        return Pageset._make(values)
+    return Doubling._make(values) if isinstance(load, Doubling) else Tuned._make(values)
+
+
 def check_in_step(zone: Zone, state: State, repeats: Implied) -> None:
     """Raise LawBroken if a field that repeats the lists differs from them."""
-    same = (
-        zone.tag == repeats.tag
-        and zone.nr_free == repeats.nr_free
-        and zone.free_pages == repeats.free_pages
-        and zone.free_cma == repeats.free_cma
-        and zone.free_highatomic == repeats.free_highatomic
-        and zone.pair_bits == repeats.pair_bits
-    )
-    if not same:
+    if not repeats_lists(zone, repeats):
         STATE_LAWS.check(zone.machine.era, swept(zone))
         TWIN_LAWS.check(zone.machine.era, Twins(thawed(zone.machine, state), zone))
 
 
 def check_small(machine: Machine) -> None:
-    """Raise DomainError for a machine whose frames do not fit in a state's bytes."""
+    """Raise DomainError for a machine whose frames or sizes do not fit in a state's bytes."""
     if machine.end > SEPARATOR[0]:
         raise DomainError(
             f"zone {machine.start}..{machine.end}: exhaustion needs frames below {SEPARATOR[0]}"
+        )
+    levels = levels_of(machine)
+    marks = 0 if levels is None else 3 * levels.marks.high
+    sizes = [
+        size
+        for pcp in chain.from_iterable(empty_pcps(machine))
+        for size in (*pcp.load, pcp.load.batch << SCALE)
+    ]
+    largest = max(marks, *sizes, 0) + machine.pages
+    if largest >= SEPARATOR[0]:
+        raise DomainError(
+            f"lists or marks of up to {largest} frames: exhaustion needs numbers below "
+            f"{SEPARATOR[0]}"
         )

@@ -1,7 +1,8 @@
 """Which requests an exhaustion tries in every state: named groups, so that a row can say which.
 
 A request is left out where it cannot differ from another that is there: an urgent one where there
-is no reserve, one that spares pageblocks where the era pays no heed or the block is that large.
+is neither reserve nor mark, one that spares pageblocks where the era pays no heed or the block is
+that large, one from an interrupt where that keeps nobody off a CPU's lists.
 """
 
 from collections.abc import Callable, Iterator

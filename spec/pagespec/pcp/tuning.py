@@ -162,7 +162,7 @@ def freed(load: Tuned, order: Order, count: int, zone: Pressure) -> Freed:
     """A block is freed onto the lists, which hold `count` frames with it.
 
     pre: 0 <= load.high_min <= load.high_max and load.batch >= 1 and load.freed >= 0
-    pre: order in (0, 1, 2, 3, 9) and count >= SIZES[order]
+    pre: order in (0, 1, 9) and count >= SIZES[order]
     post: 0 <= __return__.drain <= count
     """
     batch, free_high = load.batch, False
@@ -185,7 +185,11 @@ def freed(load: Tuned, order: Order, count: int, zone: Pressure) -> Freed:
 
 
 def _drain_at(load: Tuned, count: int, zone: Pressure, free_high: bool) -> tuple[int, Tuned]:
-    """From how many frames this free drains, and the state with `high` adapted."""
+    """From how many frames this free drains, and the state with `high` adapted.
+
+    pre: 0 <= load.high_min <= load.high_max and load.batch >= 1 and load.freed >= 0
+    post: load.high_min <= __return__[1].high <= load.high_max
+    """
     high = _within(load, load.high)
     load = load._replace(high=high)
     lowered = load._replace(high=max(high - max(load.freed, load.batch), load.high_min))
