@@ -18,7 +18,7 @@ from pagespec.types import Order, Pfn
 
 def frame_exists(machine: Machine, pfn: Pfn) -> bool:
     """Whether the frame lies in the zone and in none of its holes."""
-    if not machine.start <= pfn < machine.end:
+    if not 0 <= pfn - machine.start < machine.pages:
         return False
     return not machine.holes or not any(first <= pfn < end for first, end in machine.holes)
 

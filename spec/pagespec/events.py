@@ -14,6 +14,9 @@ from pagespec.types import Order, Pfn
 class Kind(Enum):
     """One kind of event. The value is its name in reports."""
 
+    # Enum would hash the name anew each time, in Python; each member is there once.
+    __hash__ = object.__hash__
+
     ALLOC = "mm_page_alloc"
     FREE = "mm_page_free"
     ZONE_LOCKED = "mm_page_alloc_zone_locked"

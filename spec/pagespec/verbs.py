@@ -15,6 +15,9 @@ so that equal means equal."""
 class Verb(Enum):
     """What a caller may ask for. The value is its word in traces."""
 
+    # Enum would hash the name anew each time, in Python; each member is there once.
+    __hash__ = object.__hash__
+
     ALLOC = "alloc"
     FREE = "free"
     GET = "get"
