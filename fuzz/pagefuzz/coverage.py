@@ -5,6 +5,7 @@ A run that never split a block has said nothing about splitting: it is vacuous, 
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from operator import attrgetter
 from typing import TypeAlias
 
 from pagespec.events import Event, Kind
@@ -43,11 +44,14 @@ def pair(mt: MigrateType, from_mt: MigrateType) -> Number:
     return mt * len(MigrateType) + from_mt
 
 
+_told = attrgetter("kind", "order", "mt", "from_mt")
+
+
 def events_of(log: Iterable[Event]) -> Reached:
     """How often the log has each event."""
     reached: Reached = Counter()
     # Most of a log is the same few events over and over.
-    seen = Counter((event.kind, event.order, event.mt, event.from_mt) for event in log)
+    seen = Counter(map(_told, log))
     for (kind, order, mt, from_mt), count in seen.items():
         number = 0
         if kind in BY_ORDER:
