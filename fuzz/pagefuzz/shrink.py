@@ -27,22 +27,30 @@ Progress = Callable[[Trace], None]
 def size_of(trace: Trace) -> tuple[int, ...]:
     """What shrinking makes smaller, the most important first."""
     machine, requests = trace.machine, trace.requests
+    sizes = (machine.batch, machine.high, machine.min_free)
+    slots = [request.slot for request in requests if request.slot is not None]
     operands = [request.operand for request in requests if request.operand is not None]
     return (
         len(requests),
         len(machine.holes),
         machine.pageblock is not None,
+        machine.min_free is not None,
+        machine.cpus,
         machine.pages,
         machine.top,
         machine.pageblock or 0,
         machine.guard,
         sum(0 if mt is MOVABLE else 1 + mt for mt in machine.types),
         machine.start,
+        sum(size is not None for size in sizes),
+        sum(size or 0 for size in sizes),
         sum(request.order is not None for request in requests),
         sum(request.order or 0 for request in requests),
         sum(getattr(request, flag) for request in requests for flag in FLAGS),
         sum(request.mt for request in requests),
         sum(request.pages for request in requests),
+        sum(request.cpu for request in requests),
+        sum(slots),
         sum(operand.name is None for operand in operands),
         sum(operand.offset for operand in operands),
     )

@@ -6,6 +6,7 @@ Whether a candidate still fails is for others to find out; here it only has to b
 from collections.abc import Iterator
 from dataclasses import replace
 
+from pagefuzz.smaller_lists import smaller_lists
 from pagespec.frames import SIZES
 from pagespec.machine import Machine
 from pagespec.migratetype import MOVABLE, RECLAIMABLE, UNMOVABLE, MigrateType
@@ -34,8 +35,9 @@ def without_two(trace: Trace) -> Iterator[Trace]:
 
 
 def smaller_machines(trace: Trace) -> Iterator[Trace]:
-    """On a machine with less: holes, frames, orders, types, guards, or frames below it."""
+    """On a machine with less: CPUs, marks, holes, frames, orders, types, guards, frames below."""
     machine = trace.machine
+    yield from smaller_lists(trace)
     for smaller in (*_without_holes(machine), *_with_less(machine), *_shorter(machine)):
         if smaller is not None:
             yield replace(trace, machine=smaller)
@@ -143,6 +145,7 @@ def _halved(trace: Trace) -> Trace | None:
             pageblock=None if machine.pageblock is None else machine.pageblock - 1,
             types=(),
             guard=max(0, machine.guard - 1),
+            min_free=None if machine.min_free is None else machine.min_free // 2,
         )
         if machine.types:
             more = half.pageblocks - len(machine.types)
@@ -234,6 +237,11 @@ def _simpler(request: Request, step: int) -> Iterator[Request]:
         request._replace(atomic=False),
         request._replace(nofragment=False),
         request._replace(force=False),
+        request._replace(emergency=False),
+        request._replace(irq=False),
+        request._replace(contended=False),
+        request._replace(cold=False),
+        request._replace(cpu=0),
     ):
         if without != request:
             yield without
@@ -241,12 +249,17 @@ def _simpler(request: Request, step: int) -> Iterator[Request]:
         if mt < request.mt:
             yield request._replace(mt=mt)
     named = request.operand is not None and request.operand.name is not None
-    if request.verb in SIZED_BY_NAME and request.order is not None and named:
+    sized = named or request.slot is not None
+    if request.verb in SIZED_BY_NAME and request.order is not None and sized:
         yield request._replace(order=None)
     for order in range(request.order or 0):
         yield request._replace(order=order)
     for pages in _below(request.pages, 1, step):
         yield request._replace(pages=pages)
+    for cpu in range(1, min(request.cpu, FEW)):
+        yield request._replace(cpu=cpu)
+    for slot in range(min(request.slot or 0, FEW)):
+        yield request._replace(slot=slot)
     if request.operand is not None:
         name, offset = request.operand
         for smaller in _below(offset, 0, step):
