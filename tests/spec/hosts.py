@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pagespec.era import ERAS
+from pagespec.frames import SIZES
 from pagespec.host import Host, Part
 from pagespec.laws.hosts import HostState, HostStep
 from pagespec.laws.swept import swept
@@ -23,22 +24,23 @@ def host_of(
     *places: tuple[ZoneClass, int],
     era: str = "6.1",
     cpus: tuple[int, ...] = (),
-    pages: int = 16,
+    pages: int | tuple[int, ...] = 16,
+    top: int = 3,
     machine: dict[str, Any] | None = None,
     **host: Any,
 ) -> Host:
-    """A host with a zone of so many frames at each place, TOP 3."""
-    parts = []
-    for number, (zone_class, node) in enumerate(places or PLACES):
+    """A host with a zone at each place, all of so many frames, or each of its own number.
+
+    Each begins at the first multiple of a largest block's size behind the one before.
+    """
+    places = places or PLACES
+    parts, start = [], 0
+    for number, (zone_class, node) in enumerate(places):
         far = frozenset(cpu for cpu, near in enumerate(cpus) if near != node)
-        shape: dict[str, Any] = {
-            "pages": pages,
-            "start": number * pages,
-            "top": 3,
-            "era": ERAS[era],
-        }
-        shape |= {"cpus": len(cpus), "far": far}
-        parts.append(Part(zone_class, node, Machine(**shape | (machine or {}))))
+        size = pages if isinstance(pages, int) else pages[number]
+        shape = {"era": ERAS[era], "cpus": len(cpus), "far": far, "start": start, **(machine or {})}
+        parts.append(Part(zone_class, node, Machine(size, top, **shape)))
+        start = -(-(start + size) // SIZES[top]) * SIZES[top]
     return Host(tuple(parts), cpus, **host)
 
 
