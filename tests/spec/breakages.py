@@ -3,7 +3,16 @@
 from tests.spec.rows import TAG, answer, lose, move, put, row, state, step, transition, zone_after
 
 from pagespec.era import ERAS
-from pagespec.laws.exact import EXACT_LAWS, ORACLE_LAWS, TWIN_LAWS, Foretold, Placed, Twins
+from pagespec.laws.exact import (
+    EXACT_LAWS,
+    KEPT_LAWS,
+    ORACLE_LAWS,
+    TWIN_LAWS,
+    Foretold,
+    Kept,
+    Placed,
+    Twins,
+)
 from pagespec.laws.holdings import Book, settle
 from pagespec.laws.outside import OUTSIDE_LAWS, Promises, Sight
 from pagespec.laws.state import READING_LAWS
@@ -250,6 +259,17 @@ GOT = Placed("alloc order 0", 0, 0, typed([1], [2, 4]), typed([1], [2, 4]))
 row(EXACT_LAWS, "BUD-place", "not the head of the list", GOT._replace(outcome=4), GOT)
 row(EXACT_LAWS, "BUD-place", "the tail for the head", GOT._replace(lists=typed([1], [4, 2])), GOT)
 row(EXACT_LAWS, "BUD-place", "another block", GOT._replace(lists=typed([1], [2, 6])), GOT)
+
+LISTED = Kept("free order 0", [[[[6, 2], [4]]]], [[[[6, 2], [4]]]], {8: 0}, {8: 0})
+row(
+    KEPT_LAWS,
+    "ORACLE-lists",
+    "the tail for the head",
+    LISTED._replace(pcps=[[[[2, 6], [4]]]]),
+    LISTED,
+)
+row(KEPT_LAWS, "ORACLE-lists", "another list", LISTED._replace(pcps=[[[[6, 2, 4], []]]]), LISTED)
+row(KEPT_LAWS, "ORACLE-lists", "another slot", LISTED._replace(slots={8: 1}), LISTED)
 
 
 def other(field: str, value: object) -> Twins:

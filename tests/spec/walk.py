@@ -2,7 +2,15 @@
 
 from pagespec.boot import boot
 from pagespec.events import Kind
-from pagespec.laws.exact import EXACT_LAWS, ORACLE_LAWS, Foretold, Placed
+from pagespec.laws.exact import (
+    EXACT_LAWS,
+    KEPT_LAWS,
+    ORACLE_LAWS,
+    Foretold,
+    Kept,
+    Placed,
+    pcps_of,
+)
 from pagespec.laws.holdings import REFUSALS, Book, settle
 from pagespec.laws.law import Transition
 from pagespec.laws.outside import OUTSIDE_LAWS, Promises, Sight
@@ -12,7 +20,7 @@ from pagespec.laws.swept import Swept, swept
 from pagespec.laws.whole import BOOT_LAWS, RETURN_LAWS
 from pagespec.machine import Machine
 from pagespec.ops import perform
-from pagespec.stamps import boot_stamps, expected_lists, foretell
+from pagespec.stamps import boot_stamps, expected_lists, expected_pcps, foretell
 from pagespec.verbs import Op, Outcome, Verb
 from pagespec.zone import copy_of, lists_of
 
@@ -61,6 +69,9 @@ class Walk:
         ORACLE_LAWS.check(self.era, Foretold(str(op), outcome, due, *types))
         placed = Placed(str(op), outcome, due, lists_of(self.zone), expected_lists(self.stamps))
         EXACT_LAWS.check(self.era, placed)
+        pcps = pcps_of(self.zone), expected_pcps(self.stamps)
+        slots = self.zone.slots, self.stamps.slots
+        KEPT_LAWS.check(self.era, Kept(str(op), *pcps, *slots))
 
     def give_everything_back(self) -> None:
         """Drop every reference there is, and judge the zone that is left."""

@@ -1,11 +1,16 @@
-"""The law about list order, which only an allocator that promises Linux's own frames must keep."""
+"""The laws about list order, which only an allocator that promises Linux's own frames must keep."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple, TypeAlias
 
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.migratetype import MigrateType
+from pagespec.types import Pfn
 from pagespec.verbs import Outcome
 from pagespec.zone import STATE, Lists, Zone
+
+KeptLists: TypeAlias = list[list[list[list[Pfn]]]]
+"""Per CPU, set and list, the heads of the blocks that it keeps, in list order."""
 
 
 class Placed(NamedTuple):
@@ -46,6 +51,55 @@ def placed(subject: Placed) -> Complaint:
                     f"{got.get(mt)}, expected {due.get(mt)}"
                 )
     return None
+
+
+class Kept(NamedTuple):
+    """What CPUs keep and what slots hold after a request, beside what the stamps say.
+
+    pcps: per CPU, set and list, the heads of the blocks, the end that is served first. slots: the
+    slot of each frame that the array of bulk requests holds.
+    """
+
+    request: str
+    pcps: KeptLists
+    expected_pcps: KeptLists
+    slots: Mapping[Pfn, int]
+    expected_slots: Mapping[Pfn, int]
+
+
+KEPT_LAWS: LawBook[Kept] = LawBook()
+
+
+@KEPT_LAWS.law(
+    "ORACLE-lists",
+    level="exact",
+    source="mm/page_alloc.c, rmqueue_bulk and free_pcppages_bulk, 2.6.11 to 6.12",
+)
+def kept(subject: Kept) -> Complaint:
+    """Each CPU's lists hold the blocks that the stamps say, in their order, and slots the frames.
+
+    What a CPU keeps is warm at one end and cold at the other: a refill or a drain at the wrong end
+    loses what the lists are for, and one of the wrong length loses the balance between CPUs.
+    """
+    if subject.slots != subject.expected_slots:
+        return (
+            f"after {subject.request} the slots are {dict(subject.slots)}, "
+            f"expected {dict(subject.expected_slots)}"
+        )
+    for cpu, (sets, due_sets) in enumerate(zip(subject.pcps, subject.expected_pcps, strict=True)):
+        for lists, due_lists in zip(sets, due_sets, strict=True):
+            for number, (got, due) in enumerate(zip(lists, due_lists, strict=True)):
+                if got != due:
+                    return (
+                        f"after {subject.request} list {number} of CPU {cpu} is {got}, "
+                        f"expected {due}"
+                    )
+    return None
+
+
+def pcps_of(zone: Zone) -> KeptLists:
+    """What the zone's CPUs keep, as plain lists."""
+    return [[[list(blocks) for blocks in pcp.lists] for pcp in pcps] for pcps in zone.pcps]
 
 
 class Twins(NamedTuple):

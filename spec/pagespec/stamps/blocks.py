@@ -101,6 +101,16 @@ def retype(stamps: Stamps, block: Block, mt: MigrateType) -> None:
     stamps.pageblocks[first : first + count] = [mt] * count
 
 
+def running(stamps: Stamps) -> list[int]:
+    """The CPUs that run, lowest first; one where CPUs keep nothing."""
+    return sorted(set(range(max(1, stamps.machine.cpus))) - stamps.unplugged)
+
+
+def sharers(stamps: Stamps) -> int:
+    """How many CPUs share what may be kept of the zone: those near it, or all if none is."""
+    return len(set(running(stamps)) - stamps.machine.far) or len(running(stamps))
+
+
 def managed(stamps: Stamps) -> int:
     """How many frames the zone's allocator looks after."""
     return sum(end - first for first, end in stamps.machine.managed) - stamps.offline

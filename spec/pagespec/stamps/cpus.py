@@ -1,7 +1,7 @@
 """What is done to whole CPUs: their lists are emptied, switched off, aged; they come and go."""
 
 from pagespec.pcp.tuning import Tuned, decay
-from pagespec.stamps.blocks import Stamps
+from pagespec.stamps.blocks import Stamps, sharers
 from pagespec.stamps.kept import count_of, drain
 from pagespec.stamps.sizes import nothing_kept, resized, sizes_for
 
@@ -59,9 +59,8 @@ def expire(stamps: Stamps, cpu: int) -> None:
 
 
 def _share(stamps: Stamps) -> None:
-    """Share what all CPUs may keep among those that run, those that come back included."""
-    running = stamps.machine.cpus - len(stamps.unplugged)
-    stamps.sizes = sizes_for(stamps.machine, running, stamps.boost)
+    """Share anew what the CPUs may keep, of the low mark as it stands."""
+    stamps.sizes = sizes_for(stamps.machine, sharers(stamps), stamps.boost)
     _resize(stamps)
 
 

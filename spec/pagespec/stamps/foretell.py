@@ -3,11 +3,10 @@
 from collections.abc import Iterable
 
 from pagespec.events import Event, Kind
-from pagespec.migratetype import ISOLATE
 from pagespec.stamps.blocks import Stamps, give, mask_of, remove, split, type_at
 from pagespec.stamps.bulk import bulk
 from pagespec.stamps.cpus import age, disable, drain_all, drain_cpu, enable, expire, plug, unplug
-from pagespec.stamps.kept import goes_by_lists, keep
+from pagespec.stamps.kept import free
 from pagespec.stamps.ranges import (
     blocks_over,
     bring_online,
@@ -56,14 +55,9 @@ def foretell(stamps: Stamps, op: Op, log: Iterable[Event]) -> Outcome:
 
 
 def _free(stamps: Stamps, block: Block, op: Op) -> None:
-    """Free a block to the CPU's list or to the buddy; what is isolated is not kept."""
     stamps.movable &= ~mask_of(*block)
     stamps.slots.pop(stamps.origin + block.pfn, None)
-    isolated = type_at(stamps, block.pfn) is ISOLATE
-    if goes_by_lists(stamps, block.order, op) and not isolated:
-        keep(stamps, block, op)
-    else:
-        give(stamps, block)
+    free(stamps, block, op)
 
 
 def _change_range(stamps: Stamps, op: Op) -> None:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pagespec.frames import SIZES
-from pagespec.migratetype import ISOLATE, MOVABLE, RESERVE, UNMOVABLE, MigrateType
+from pagespec.migratetype import ISOLATE, MOVABLE, REQUESTED, RESERVE, UNMOVABLE, MigrateType
 from pagespec.pcp.drain import round_robin
-from pagespec.pcp.index import LISTS, is_kept, list_index, list_type, order_of_list
+from pagespec.pcp.index import LISTS, is_kept, list_index, order_of_list
 from pagespec.pcp.sizes import Pageset
 from pagespec.pcp.tuning import (
     Doubling,
@@ -25,7 +25,7 @@ from pagespec.pcp.tuning import (
     refill,
     taken,
 )
-from pagespec.stamps.blocks import Kept, Stamps, grow, pageblock_order, tick, type_at
+from pagespec.stamps.blocks import Kept, Stamps, give, grow, pageblock_order, tick, type_at
 from pagespec.stamps.marks import forget_low
 from pagespec.stamps.request import from_buddy
 from pagespec.types import Block, Order
@@ -150,19 +150,28 @@ def _blocks_due(stamps: Stamps, op: Op, cold: bool) -> int:
             return blocks
 
 
-def keep(stamps: Stamps, block: Block, op: Op) -> None:
+def free(stamps: Stamps, block: Block, op: Op) -> None:
+    """Free a block to the CPU's list, or to the buddy; what is isolated is not kept."""
+    isolated = type_at(stamps, block.pfn) is ISOLATE
+    if goes_by_lists(stamps, block.order, op) and not isolated:
+        _keep(stamps, block, op)
+    else:
+        give(stamps, block)
+
+
+def _keep(stamps: Stamps, block: Block, op: Op) -> None:
     """Put a freed block on the CPU's list, and drain the lists if they then hold too much.
 
     Until 2.6.11 they are drained before, if they hold too much already.
     """
-    loads, cold, mt = stamps.loads[op.cpu], is_cold(stamps, op), type_at(stamps, block.pfn)
-    load, hurried = loads[cold], isinstance(loads[cold], Pageset) and len(loads) == 2
-    number = list_index(stamps.machine.era.lists, block.order, list_type(mt) or MOVABLE)
-    if hurried and count_of(stamps, op.cpu, cold) >= load.high:
+    era, cold, mt = stamps.machine.era, is_cold(stamps, op), type_at(stamps, block.pfn)
+    load = stamps.loads[op.cpu][cold]
+    number = list_index(era.lists, block.order, mt if mt in REQUESTED else MOVABLE)
+    if era.tuning == "pair" and count_of(stamps, op.cpu, cold) >= load.high:
         drain(stamps, op.cpu, cold, load.batch)
     stamp = tick(stamps, to_tail=_by_the_end(stamps, op))
     stamps.kept[block] = Kept(op.cpu, cold, number, stamp, mt)
-    if hurried:
+    if era.tuning == "pair":
         return
     pages = _pages_due(stamps, block.order, op.cpu)
     if pages:

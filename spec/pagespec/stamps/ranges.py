@@ -13,12 +13,14 @@ from pagespec.stamps.blocks import (
     pieces_of,
     remove,
     retype,
+    running,
     type_at,
 )
 from pagespec.stamps.cpus import drain_all
+from pagespec.stamps.kept import free
 from pagespec.stamps.moves import blocks_from, move
 from pagespec.types import NO_MEMORY, Block
-from pagespec.verbs import Op, Outcome
+from pagespec.verbs import Op, Outcome, Verb
 
 
 def run_of(stamps: Stamps, op: Op) -> range:
@@ -34,7 +36,7 @@ def _pageblocks_of(stamps: Stamps, run: range) -> list[Block]:
 def isolate(stamps: Stamps, run: range) -> None:
     """Set the pageblocks of a range apart, so that nothing in them is given out.
 
-    What the CPUs keep of them goes back.
+    What the CPUs keep goes back, lest it be given out: until 5.9 after each pageblock.
     """
     era = stamps.machine.era
     first, *others = _pageblocks_of(stamps, run)
@@ -46,6 +48,8 @@ def isolate(stamps: Stamps, run: range) -> None:
             for edge in (pageblock.pfn, pageblock.pfn + SIZES[pageblock.order]):
                 if edge in (run.start, run.stop):
                     _cut(stamps, edge)
+        if era.lists == "types":
+            drain_all(stamps)
     drain_all(stamps)
 
 
@@ -124,7 +128,11 @@ def _exists(stamps: Stamps, index: int) -> bool:
 
 
 def contig(stamps: Stamps, op: Op) -> Outcome:
-    """Allocate exactly the frames of a range, if they are free."""
+    """Allocate exactly the frames of a range, if they are free.
+
+    What their blocks have beyond it is freed frame by frame, and that beyond the isolated
+    pageblocks comes to the lists of the first CPU.
+    """
     wanted = run_of(stamps, op)
     order = stamps.machine.isolation_order
     wide = range(head_of(wanted.start, order), head_of(wanted.stop - 1, order) + SIZES[order])
@@ -135,8 +143,9 @@ def contig(stamps: Stamps, op: Op) -> Outcome:
     if served:
         for block in blocks:
             remove(stamps, block)
+        here = Op(Verb.FREE, cpu=running(stamps)[0])
         for index in sorted(frames.difference(wanted)):
-            give(stamps, Block(index, 0))
+            free(stamps, Block(index, 0), here)
     restore(stamps, wide, op.mt)
     return op.pfn if served else NO_MEMORY
 

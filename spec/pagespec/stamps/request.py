@@ -60,8 +60,7 @@ def _sources(stamps: Stamps, op: Op, uncounted: int) -> Iterator[MigrateType | N
     if machine.pageblock is None:
         yield UNMOVABLE
         return
-    # In 4.11-rc single frames for interrupts come this way, and nobody asks for their order.
-    single = era.guard == "no-interrupt" and machine.cpus > 0
+    single = era.reserve_for_frames and machine.cpus > 0
     if op.atomic and (op.order > 0 or single) and era.reserve != "none":
         yield HIGHATOMIC
     may_use_cma = op.mt is MOVABLE and era.cma != "none"

@@ -21,21 +21,24 @@ def _serve(stamps: Stamps, op: Op) -> int | None:
     """The first frame of what the first try gives that gives anything.
 
     A zone without marks is tried once. One with marks is tried down to the low one, and by requests
-    without rights; then down to the least, and with them. Who can wait has the reserve shrunk and
-    the lists emptied, and tries again.
+    without rights; then, with kswapd awake, down to the least and with them. An emergency goes
+    below that, and has no other right. Who can wait has the reserve shrunk and the lists emptied,
+    and tries again.
     """
     if stamps.marks is None:
         return _take(stamps, op)
-    index = _try(stamps, op._replace(atomic=False, emergency=False), low=True)
+    plain = op._replace(atomic=False, emergency=False)
+    index = _try(stamps, plain, low=True)
     if index is None:
         stamps.reclaiming = True
-        index = _try(stamps, op, low=False)
-    era, waits = stamps.machine.era, not op.atomic and not op.emergency
-    if index is None and waits and era.drains_on_failure:
-        if stamps.machine.pageblock is not None and era.reserve != "none":
-            unreserve(stamps, op._replace(force=False))
+        index = _try(stamps, op._replace(emergency=False), low=False)
+    if index is None and op.emergency:
+        return _try(stamps, plain._replace(emergency=True), low=False)
+    if index is None and not op.atomic and stamps.machine.era.drains_on_failure:
+        if stamps.machine.pageblock is not None and stamps.machine.era.reserve != "none":
+            unreserve(stamps, plain._replace(force=False))
         drain_all(stamps)
-        index = _try(stamps, op, low=False)
+        index = _try(stamps, plain, low=False)
     return index
 
 
@@ -46,8 +49,8 @@ def _try(stamps: Stamps, op: Op, *, low: bool) -> int | None:
 def _take(stamps: Stamps, op: Op) -> int | None:
     """Take a block from the CPU's list, or from the buddy.
 
-    From 2.6.32 to 5.18 what goes by lists comes from nowhere else. Kswapd is woken if the marks
-    have been raised.
+    From 2.6.32 to 5.18 what goes by lists comes from nowhere else. If the marks have been raised,
+    here or by a bulk request before, kswapd is woken.
     """
     index = None
     by_lists = goes_by_lists(stamps, op.order, op)
@@ -57,9 +60,9 @@ def _take(stamps: Stamps, op: Op) -> int | None:
     if index is None and not (by_lists and stamps.machine.era.tuning in ("batches", "doubling")):
         found = from_buddy(stamps, op)
         index = None if found is None else found.first
+    stamps.reclaiming |= stamps.boosted
+    stamps.boosted = False
     if index is not None:
-        stamps.reclaiming |= stamps.boosted
-        stamps.boosted = False
         hold(stamps, op, index)
     return index
 

@@ -15,6 +15,7 @@ from pagespec.stamps.blocks import (
     origin_of,
     pageblock_order,
     put,
+    sharers,
     tick,
     type_at,
 )
@@ -31,7 +32,7 @@ def _no_stamps(machine: Machine) -> Stamps:
     reserved = types.count(HIGHATOMIC) * SIZES[machine.pageblock or 0]
     stamps = Stamps(machine, origin_of(machine), types, reserved)
     if machine.cpus:
-        stamps.sizes = sizes_for(machine, machine.cpus, 0)
+        stamps.sizes = sizes_for(machine, sharers(stamps), 0)
         stamps.loads = [list(stamps.sizes) for _ in range(machine.cpus)]
     if machine.min_free is not None:
         stamps.marks = marks_for(machine, machine.min_free)
@@ -60,7 +61,10 @@ def _runs_of_one_type(stamps: Stamps, first: Pfn, end: Pfn) -> Iterator[tuple[in
 
 
 def stamps_of(zone: Zone) -> Stamps:
-    """Stamps that put all blocks in the order in which the zone's lists hold them."""
+    """Stamps that put all blocks in the order in which the zone's lists hold them.
+
+    What the zone does not say is taken as if its CPUs had been counted, and kswapd told, just now.
+    """
     stamps = _no_stamps(zone.machine)
     for order, lists in enumerate(zone.free_area):
         for mt, pfns in lists.items():
@@ -91,13 +95,12 @@ def _keep_as(stamps: Stamps, zone: Zone) -> None:
     stamps.unplugged = set(zone.unplugged)
     stamps.disabled = zone.disabled
     stamps.slots = dict(zone.slots)
-    if stamps.loads:
-        running = zone.machine.cpus - len(stamps.unplugged)
-        stamps.sizes = sizes_for(zone.machine, running, 0)
     if zone.levels is not None:
         stamps.boost = zone.levels.boost
         stamps.below_high = zone.levels.below_high
         stamps.reclaiming = zone.levels.reclaiming
+    if stamps.loads:
+        stamps.sizes = sizes_for(zone.machine, sharers(stamps), stamps.boost)
 
 
 def expected_lists(stamps: Stamps) -> Lists:
