@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from pagespec.events import Event, Kind
 from pagespec.laws.fallback import due_fallback, effects_of
-from pagespec.laws.holdings import REFUSALS
+from pagespec.laws.holdings import REFUSALS, blocks_freed
 from pagespec.laws.law import Complaint, LawBook, Transition
 from pagespec.laws.serving import by_buddy, served, source_of
 from pagespec.laws.sources import due_source
@@ -102,13 +102,8 @@ def _served_prints(got: list[Event], due: list[Print]) -> list[Event]:
 
 
 def _due_frees(step: Transition) -> list[Print]:
-    """A block that is freed whole, or its pieces from the upper half down."""
-    held, pfn = step.before.zone.held[step.op.pfn], step.op.pfn
-    if held.refs == 1:
-        return [Print(Kind.FREE, pfn, held.order)]
-    if held.compound or step.op.verb is Verb.PUT:
-        return []
-    return [Print(Kind.FREE, pfn + 2**piece, piece) for piece in range(held.order - 1, -1, -1)]
+    """A block that is freed whole, or its pieces."""
+    return [Print(Kind.FREE, *block) for block in blocks_freed(step.before.zone, step.op)]
 
 
 def _due_prints(step: Transition) -> list[Print]:

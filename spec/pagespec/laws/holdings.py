@@ -126,6 +126,19 @@ def due_release(holdings: Holdings, verb: Verb, pfn: Pfn) -> Release:
     return Release(whole & ~first, held._replace(order=0, refs=held.refs - 1))
 
 
+def blocks_freed(holdings: Holdings, op: Op) -> list[Block]:
+    """The blocks that a legal free or put gives back, in order: whole, or from the upper half down.
+
+    Under a reference that is left, a block that is not compound keeps its first frame alone.
+    """
+    held, pfn = holdings.held[op.pfn], op.pfn
+    if held.refs == 1:
+        return [Block(pfn, held.order)]
+    if held.compound or op.verb is Verb.PUT:
+        return []
+    return [Block(pfn + SIZES[piece], piece) for piece in range(held.order - 1, -1, -1)]
+
+
 def due_pieces(holdings: Holdings, pfn: Pfn) -> dict[Pfn, Held]:
     """What a legal split of a block must leave: each frame on its own, the first as referenced."""
     held = holdings.held[pfn]

@@ -8,7 +8,7 @@ from pagespec.laws.holdings import due_refusal
 from pagespec.laws.law import Complaint, LawBook, Transition
 from pagespec.laws.masks import managed_frames
 from pagespec.laws.serving import by_buddy, served, source_of
-from pagespec.laws.sources import may_unreserve
+from pagespec.laws.sources import may_unreserve, uses_reserve_first
 from pagespec.laws.swept import changes
 from pagespec.laws.tries import due_try
 from pagespec.laws.types import end_of, has_pageblocks, types_of
@@ -140,7 +140,8 @@ def reserved(step: Transition) -> Complaint:
         return f"{wording(op)} added {growth} frames to the reserve" if growth > 0 else None
     plain = by_buddy(step)
     taken = None if plain is None else source_of(plain)
-    alone = op.order == 0 and before.machine.era.reserve == "at-least-one"
+    last = before.machine.era.reserve == "one-percent"
+    alone = not uses_reserve_first(before, op) and not last
     if taken is not None and taken.mt is HIGHATOMIC and (alone or not op.atomic):
         return f"{wording(op)} took {taken.block} of the reserve"
     due = due_growth(before, op, Block(step.outcome, op.order))

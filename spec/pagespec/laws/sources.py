@@ -28,14 +28,15 @@ class Source(NamedTuple):
 def own_sources(zone: Zone, op: Op) -> Iterator[MigrateType]:
     """The types whose lists a request tries before it falls back to another's, in order.
 
-    An atomic request for more than one frame uses the reserve first. A movable one may use CMA
-    memory: after its own; or before, since 5.7, as long as most of what is free is CMA's.
+    An atomic request for more than one frame uses the reserve first; in 4.11-rc one for a single
+    frame does, too. A movable one may use CMA memory: after its own; or before, since 5.7, as long
+    as most of what is free is CMA's.
     """
     era = zone.machine.era
     if zone.machine.pageblock is None:
         yield UNMOVABLE
         return
-    if op.atomic and op.order > 0 and era.reserve != "none":
+    if op.atomic and uses_reserve_first(zone, op):
         yield HIGHATOMIC
     cma = op.mt is MOVABLE and era.cma != "none"
     if cma and era.cma == "balanced" and zone.free_cma > zone.free_pages // 2:
@@ -43,6 +44,14 @@ def own_sources(zone: Zone, op: Op) -> Iterator[MigrateType]:
     yield op.mt
     if cma:
         yield CMA
+
+
+def uses_reserve_first(zone: Zone, op: Op) -> bool:
+    """Whether the reserve is for requests of that order, before anything else."""
+    machine = zone.machine
+    if machine.era.reserve == "none":
+        return False
+    return op.order > 0 or (machine.era.reserve_for_frames and machine.cpus > 0)
 
 
 def last_source(zone: Zone, op: Op) -> MigrateType | None:

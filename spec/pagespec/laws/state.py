@@ -5,6 +5,7 @@ mechanism.
 """
 
 from pagespec.laws.buddies import BUDDY_LAWS
+from pagespec.laws.kept import KEPT_STATE_LAWS
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.laws.swept import Swept
 from pagespec.laws.types import LIST_LAWS
@@ -22,4 +23,4 @@ def linked(torn: Complaint) -> Complaint:
     return torn
 
 
-STATE_LAWS: LawBook[Swept] = LawBook(BUDDY_LAWS, LIST_LAWS)
+STATE_LAWS: LawBook[Swept] = LawBook(BUDDY_LAWS, LIST_LAWS, KEPT_STATE_LAWS)

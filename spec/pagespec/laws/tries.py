@@ -145,7 +145,7 @@ def serves_by_list(zone: Zone, op: Op) -> bool | None:
     """
     if goes_by_lists(zone, op, op.order):
         pcp = set_of(zone, op)
-        if pcp.lists[number_of(zone, op.order, type_of(zone, op))] or refills(zone, op):
+        if pcp.lists[number_of(zone.machine, op.order, type_of(zone, op))] or refills(zone, op):
             return True
         if zone.machine.era.tuning in ("batches", "doubling"):
             return None

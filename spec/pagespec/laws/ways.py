@@ -63,15 +63,15 @@ def type_of(zone: Zone, op: Op) -> MigrateType:
     return UNMOVABLE if zone.machine.pageblock is None else op.mt
 
 
-def number_of(zone: Zone, order: Order, mt: MigrateType) -> int:
+def number_of(machine: Machine, order: Order, mt: MigrateType) -> int:
     """The number of the list of blocks of that order, freed from a pageblock of that type."""
     listed = list_type(mt)
-    return list_index(zone.machine.era.lists, order, MOVABLE if listed is None else listed)
+    return list_index(machine.era.lists, order, MOVABLE if listed is None else listed)
 
 
 def kind_of(zone: Zone, op: Op) -> int:
     """Which set of the CPU's lists the request uses: the second is the cold one, if there is."""
-    return int(op.cold and len(zone.pcps[op.cpu]) > 1)
+    return int(op.cold and zone.machine.era.tuning == "pair")
 
 
 def set_of(zone: Zone, op: Op) -> Pcp:

@@ -1,0 +1,58 @@
+"""How large the lists of CPUs must be when their sizes are set."""
+
+from pagespec.laws.masks import managed_frames
+from pagespec.pcp.sizes import (
+    BATCH_RULES,
+    high_by_watermark,
+    highest,
+    hot_and_cold,
+    raw_batch,
+    six_batches,
+)
+from pagespec.pcp.state import Load
+from pagespec.pcp.tuning import Doubling, Tuned
+from pagespec.watermark.marks import MIN_FREE_RULES, marks_by_scale, min_free_kbytes, share_of
+from pagespec.zone import Zone
+
+
+def resized(zone: Zone, kind: int, old: Load) -> Load:
+    """The sizes that lists get when CPUs come or go, or lists are switched off or on.
+
+    What they have learnt stays. Since 5.14 the CPUs of the zone's node share its low mark. A
+    machine may say itself how large a batch and `high` are.
+    """
+    machine = zone.machine
+    pages = managed_frames(machine).bit_count()
+    raw = machine.batch
+    if raw is None:
+        raw = raw_batch(pages, *BATCH_RULES[machine.era.batch])
+    batch = max(1, raw)
+    if machine.era.tuning == "pair":
+        return hot_and_cold(batch)[kind]
+    if not isinstance(old, Doubling | Tuned):
+        six = six_batches(raw)
+        return six if machine.high is None else six._replace(high=machine.high)
+    cpus = sharing(zone)
+    high = machine.high
+    if high is None:
+        high = high_by_watermark(low_mark(zone, pages), cpus, batch)
+    most = max(high, highest(pages, cpus, batch))
+    if zone.disabled:
+        high, most, batch = 0, 0, 1
+    if isinstance(old, Doubling):
+        return old._replace(high=high, batch=batch)
+    return old._replace(high_min=high, high_max=most, batch=batch)
+
+
+def sharing(zone: Zone) -> int:
+    """How many CPUs share what the zone can spare: those that run on its node, or else all."""
+    running = set(range(zone.machine.cpus)) - zone.unplugged
+    return len(running - zone.machine.far) or len(running)
+
+
+def low_mark(zone: Zone, pages: int) -> int:
+    """The low mark as it stands; of a zone without marks the one that it would have by default."""
+    if zone.levels is not None:
+        return zone.levels.marks.low + zone.levels.boost
+    kbytes = min_free_kbytes(4 * pages, MIN_FREE_RULES[zone.machine.era.min_free])
+    return marks_by_scale(share_of(kbytes, pages, pages), pages).low
