@@ -16,7 +16,17 @@ from pagefuzz.target.readable import unreadable
 from pagefuzz.undoing import enter, out_of_use, ways_back
 from pagespec.boot import boot
 from pagespec.events import Event
-from pagespec.laws.exact import EXACT_LAWS, ORACLE_LAWS, TWIN_LAWS, Foretold, Placed, Twins
+from pagespec.laws.exact import (
+    EXACT_LAWS,
+    KEPT_LAWS,
+    ORACLE_LAWS,
+    TWIN_LAWS,
+    Foretold,
+    Kept,
+    Placed,
+    Twins,
+    pcps_of,
+)
 from pagespec.laws.holdings import REFUSALS, UNSERVED, Book, settle
 from pagespec.laws.law import LEVELS, LawBook, LawBroken, Level, Transition
 from pagespec.laws.outside import OUTSIDE_LAWS, Sight
@@ -28,7 +38,7 @@ from pagespec.laws.wording import wording
 from pagespec.machine import Machine
 from pagespec.migratetype import MOVABLE, UNMOVABLE
 from pagespec.ops import perform
-from pagespec.stamps import boot_stamps, expected_lists, foretell
+from pagespec.stamps import boot_stamps, expected_lists, expected_pcps, foretell
 from pagespec.types import Pfn
 from pagespec.verbs import Op, Outcome, Verb
 from pagespec.zone import Zone, lists_of
@@ -196,4 +206,7 @@ class Lockstep:
         view = self.seen.zone
         placed = Placed(request, outcome, due, lists_of(view), expected_lists(self.stamps))
         EXACT_LAWS.check(self.era, placed)
+        if self.machine.cpus:
+            kept, due_kept = pcps_of(view), expected_pcps(self.stamps)
+            KEPT_LAWS.check(self.era, Kept(request, kept, due_kept, view.slots, self.stamps.slots))
         TWIN_LAWS.check(self.era, Twins(self.spec, view))

@@ -22,6 +22,7 @@ class Twin:
     """The compiled twin, which promises to be Linux of the era, frame for frame."""
 
     promises = Promises(exact=True)
+    serves = Serves(lists=True, marks=True)
 
     def __init__(self, machine: Machine, kernels: "Kernels | None" = None) -> None:
         # Numba takes a third of a second to import; whoever tests another allocator need not wait.
@@ -30,7 +31,7 @@ class Twin:
         if kernels is None:
             load_kernels()
         self.allocator = Allocator(machine, modules=kernels)
-        self.serve = self.allocator.perform
+        self.serve, self.slots = self.allocator.perform, self.allocator.slots
 
     def state(self) -> Zone:
         """See `ShowsState`."""
