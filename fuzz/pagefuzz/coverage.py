@@ -5,6 +5,7 @@ A run that never split a block has said nothing about splitting: it is vacuous, 
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from enum import Enum
 from operator import attrgetter
 from typing import TypeAlias
 
@@ -20,8 +21,17 @@ Number: TypeAlias = int
 """What tells events of one kind apart: the order; the refusal's code; of a fallback the pair of
 types, see `pair`; of CPUs' lists the order up to `HUGE`; 0 where nothing does."""
 
-Met: TypeAlias = tuple[Kind | Verb, Number]
-"""An event, or that a request of a verb was served."""
+
+class Crowd(Enum):
+    """What happens while nine tenths of the memory or more are given out."""
+
+    ASKED = "request over 90 % occupancy"
+    FAILED = "failure over 90 % occupancy"
+    FELL_BACK = "fallback over 90 % occupancy"
+
+
+Met: TypeAlias = tuple[Kind | Verb | Crowd, Number]
+"""An event, that a request of a verb was served, or what happened in a crowd."""
 
 Reached: TypeAlias = Counter[Met]
 """How often each happened."""
@@ -62,6 +72,20 @@ def events_of(log: Iterable[Event]) -> Reached:
             number = pair(mt, from_mt)
         reached[kind, number] += count
     return reached
+
+
+def is_crowded(managed: int, given_out: int) -> bool:
+    """Whether so many frames are nine tenths of those that the allocator manages, or more."""
+    return 10 * given_out >= 9 * managed
+
+
+def events_in_crowd(outcome: Outcome, log: Iterable[Event]) -> Iterator[Met]:
+    """What a request of a crowded machine met, of which log has the events as far as they show."""
+    yield Crowd.ASKED, 0
+    if outcome == NO_MEMORY:
+        yield Crowd.FAILED, 0
+    if any(event.kind is Kind.EXTFRAG for event in log):
+        yield Crowd.FELL_BACK, 0
 
 
 def verbs_served(done: Iterable[tuple[Op, Outcome]]) -> Reached:
@@ -112,6 +136,8 @@ def name_of_event(event: Met) -> str:
     kind, number = event
     if isinstance(kind, Verb):
         return f"{kind.value} served"
+    if isinstance(kind, Crowd):
+        return kind.value
     if kind is Kind.REFUSE:
         return f"{kind.value}: {Refusal(number).name}"
     if kind is Kind.EXTFRAG:

@@ -10,11 +10,15 @@ from pagefuzz.campaign.plan import Result
 from pagefuzz.campaign.verdict import Offer, exits_of, summary_of
 from pagefuzz.campaign.walk import FUZZED_ERAS
 from pagefuzz.coverage import (
+    HUGE,
+    Crowd,
     Met,
     Reached,
     events_between,
     events_from_outside,
+    events_in_crowd,
     events_of,
+    is_crowded,
     name_of_event,
     pair,
 )
@@ -80,9 +84,14 @@ FALLBACK = {Kind.MOVED, Kind.TAKEN, Kind.CLAIMED, Kind.SINGLE, Kind.MIXED, Kind.
             | {Kind.REMERGED, Kind.RANGE, Kind.UNDONE, Kind.GUARDED, Kind.UNGUARDED},
             {Kind.RESERVE_LAST},
         ),
-        ("4.10", "4.11-rc", set(), set()),
-        ("4.11-rc", "5.15", {Kind.SMALLEST, Kind.CMA_FIRST, Kind.POISONED}, set()),
-        ("5.15", "6.1", {Kind.BARRIER, Kind.CUT, Kind.HEALED}, set()),
+        ("4.10", "4.11-rc", {Kind.BARRED}, set()),
+        (
+            "4.11-rc",
+            "5.15",
+            {Kind.SMALLEST, Kind.CMA_FIRST, Kind.POISONED, Kind.BULK, Kind.FILLED, Kind.BOOSTED},
+            {Kind.BARRED},
+        ),
+        ("5.15", "6.1", {Kind.BARRIER, Kind.CUT, Kind.HEALED, Kind.BARRED}, set()),
         (
             "6.1",
             "6.12",
@@ -97,6 +106,25 @@ def test_each_era_has_branches_of_its_own(
     """What a release brought must be met from then on, and what it ended no longer."""
     assert branches(era) - branches(before) == more
     assert branches(before) - branches(era) == less
+
+
+@pytest.mark.parametrize(
+    ("era", "top", "orders"),
+    [
+        ("2.6.8", 10, {0}),
+        ("4.10", 10, {0}),
+        ("5.15", 2, {0, 1, 2}),
+        ("6.12", 10, {0, 1, 2, 3, HUGE}),
+    ],
+)
+@pytest.mark.parametrize("kind", [Kind.REFILL, Kind.FROM_LIST, Kind.TO_LIST, Kind.PCPU_DRAIN])
+def test_lists_must_be_used_at_each_order_that_they_keep(
+    era: str, top: int, orders: set[int], kind: Kind
+) -> None:
+    """Single frames alone until 5.12; then orders up to 3, and the huge one, whatever it is."""
+    floor = floor_of(ERAS[era], "exact", top, ALL)
+
+    assert {number for met, number in floor if met is kind} == orders
 
 
 @pytest.mark.parametrize(
@@ -126,6 +154,9 @@ def test_events_are_told_apart_by_what_matters() -> None:
         Event(Kind.MOVED, 8, 2, UNMOVABLE),
         Event(Kind.EXTFRAG, 8, 0, MOVABLE, 3, RECLAIMABLE),
         Event(Kind.REFUSE, 8, Refusal.HOLE),
+        Event(Kind.FROM_LIST, 8, 3),
+        Event(Kind.FROM_LIST, 512, 9),
+        Event(Kind.FROM_LIST, 32, 5),
     ]
 
     assert events_of(log) == {
@@ -133,10 +164,23 @@ def test_events_are_told_apart_by_what_matters() -> None:
         (Kind.MOVED, 0): 2,
         (Kind.EXTFRAG, pair(MOVABLE, RECLAIMABLE)): 1,
         (Kind.REFUSE, Refusal.HOLE): 1,
+        (Kind.FROM_LIST, HUGE): 2,
+        (Kind.FROM_LIST, 3): 1,
     }
+    assert name_of_event((Kind.FROM_LIST, HUGE)).endswith("the order of huge pages")
     assert name_of_event((Kind.EXTFRAG, pair(MOVABLE, RECLAIMABLE))).endswith(
         "MOVABLE from RECLAIMABLE"
     )
+
+
+def test_a_crowd_is_nine_tenths_of_the_memory() -> None:
+    """What happens in it is counted by itself: requests, failures, and fallbacks as far as told."""
+    assert [is_crowded(20, given_out) for given_out in (17, 18, 20)] == [False, True, True]
+    fallback = Event(Kind.EXTFRAG, 8, 0, MOVABLE, 3, RECLAIMABLE)
+
+    assert list(events_in_crowd(8, ())) == [(Crowd.ASKED, 0)]
+    assert list(events_in_crowd(8, [fallback])) == [(Crowd.ASKED, 0), (Crowd.FELL_BACK, 0)]
+    assert list(events_in_crowd(NO_MEMORY, ())) == [(Crowd.ASKED, 0), (Crowd.FAILED, 0)]
 
 
 def test_the_floor_follows_the_era() -> None:
@@ -157,13 +201,13 @@ def test_the_floor_follows_what_is_offered() -> None:
     assert not {kind for kind, _ in floor} & {Kind.GET, Kind.KEPT, Kind.TAILS, Kind.ISOLATED}
 
 
-OUTSIDE = {Kind.ALLOC, Kind.FREE, Kind.FAIL, Kind.REFUSE}
+OUTSIDE = {Kind.ALLOC, Kind.FREE, Kind.FAIL, Kind.REFUSE, Crowd.ASKED, Crowd.FAILED}
 
 
 @pytest.mark.parametrize(
     ("level", "kinds"), [("outside", OUTSIDE), ("refines", OUTSIDE | {Kind.SPLIT, Kind.MERGE})]
 )
-def test_the_floor_is_what_the_level_shows(level: Level, kinds: set[Kind]) -> None:
+def test_the_floor_is_what_the_level_shows(level: Level, kinds: set[Kind | Crowd]) -> None:
     """From outside a refusal and a failure show; free blocks show splits and merges too."""
     floor = floor_of(ERAS["6.1"], level, 2, ALL)
 

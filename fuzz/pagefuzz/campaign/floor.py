@@ -6,7 +6,7 @@ and the table says why.
 
 from collections.abc import Callable
 
-from pagefuzz.coverage import HUGE, OF_LISTS, Met, pair
+from pagefuzz.coverage import HUGE, OF_LISTS, Crowd, Met, pair
 from pagespec.era import Era
 from pagespec.events import Kind
 from pagespec.laws.law import Level
@@ -102,14 +102,15 @@ SERVES: dict[Verb, Callable[[Era], bool]] = {
 def floor_of(era: Era, level: Level, top: Order, verbs: frozenset[Verb]) -> set[Met]:
     """The events that a run over the era must reach.
 
-    At every order up to top a block is handed out and taken back, a request fails, and where free
-    blocks are shown one is split and merged; each refusal, or just one where reasons may go unsaid;
-    whatever the era's placement and the allocator's references add; and of an allocator that takes
-    every request, each branch of the era, each pair of its fallbacks, and the way to and from CPUs'
-    lists at each order that they keep.
+    At every order up to top a block is handed out and taken back, a request fails, one also in a
+    crowd, and where free blocks are shown one is split and merged; each refusal, or just one where
+    reasons may go unsaid; whatever the era's placement and the allocator's references add; and of
+    an allocator that takes every request, each branch of the era, each pair of its fallbacks, and
+    the way to and from CPUs' lists at each order that they keep.
     """
     handed = {Kind.ALLOC, Kind.FREE, Kind.FAIL}
     floor: set[Met] = {(kind, order) for kind in handed for order in range(top + 1)}
+    floor |= {(Crowd.ASKED, 0), (Crowd.FAILED, 0)}
     if level != "outside":
         floor |= {(Kind.SPLIT, order) for order in range(1, top + 1)}
         floor |= {(Kind.MERGE, order) for order in range(top)}
@@ -128,6 +129,8 @@ def floor_of(era: Era, level: Level, top: Order, verbs: frozenset[Verb]) -> set[
         floor |= {(kind, 0) for kind, meets in MEETS.items() if meets(era)}
         floor |= {(kind, order) for kind in OF_LISTS for order in _orders_listed(era, top)}
         floor |= _pairs(era)
+        if era.numbering is not None:
+            floor.add((Crowd.FELL_BACK, 0))
     return floor
 
 

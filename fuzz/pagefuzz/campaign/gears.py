@@ -12,6 +12,7 @@ from pagefuzz.campaign.plan import Gear, Plan, Result
 from pagefuzz.campaign.walk import WALK_REQUESTS, large_machine, random_machine, walk
 from pagefuzz.coverage import verbs_served
 from pagefuzz.lockstep import Lockstep
+from pagefuzz.machines.failure import failure_of
 from pagefuzz.record import trace_of
 from pagefuzz.target.builtin import TwinFactory
 from pagefuzz.target.protocol import Factory
@@ -48,7 +49,7 @@ def run_streams(
         try:
             replay.run(STREAM_REQUESTS)
         except LawBroken as broken:
-            found(trace_of(machine, replay.done, broken))
+            found(trace_of(machine, replay.done, broken, replay.filled))
             return
         finally:
             result.operations += len(replay.done)
@@ -65,11 +66,11 @@ def run_walks(
         lockstep: Lockstep | None = None
         try:
             lockstep = Lockstep(machine, factory, plan.level)
-            walk(lockstep, rng, WALK_REQUESTS)
+            result.reached += walk(lockstep, rng, WALK_REQUESTS)
         except DomainError:
             result.declined += 1
         except LawBroken as broken:
-            found(trace_of(machine, lockstep.done if lockstep is not None else [], broken))
+            found(failure_of(machine, lockstep, broken))
             return
         finally:
             if lockstep is not None:

@@ -12,7 +12,7 @@ from time import process_time
 
 from pagefuzz.campaign.walk import FUZZED_ERAS, WALK_REQUESTS, random_machine, walk
 from pagefuzz.lockstep import Lockstep
-from pagefuzz.record import trace_of
+from pagefuzz.machines.failure import failure_of
 from pagefuzz.shrink import shrink, size_of
 from pagefuzz.target.adapter import Adapter
 from pagefuzz.target.protocol import Factory
@@ -50,8 +50,8 @@ def fail(factory: Factory, seed: str, level: Level, era: Era | None) -> tuple[Tr
         lockstep = Lockstep(machine, factory, level)
         walk(lockstep, rng, WALK_REQUESTS)
     except LawBroken as broken:
-        done = lockstep.done if lockstep is not None else []
-        return trace_of(machine, done, broken), len(done)
+        put = len(lockstep.done) if lockstep is not None else 0
+        return failure_of(machine, lockstep, broken), put
     return None, len(lockstep.done)
 
 

@@ -9,7 +9,7 @@ the end the state laws hold.
 from collections import Counter
 from random import Random
 
-from pagefuzz.coverage import Reached, events_of
+from pagefuzz.coverage import Reached, events_in_crowd, events_of, is_crowded
 from pageimpl.allocator import Allocator, Stream
 from pageimpl.refine import TornList, zone_of
 from pageimpl.source import Kernels
@@ -21,7 +21,8 @@ from pagespec.laws.state import READING_LAWS, STATE_LAWS
 from pagespec.laws.swept import swept
 from pagespec.machine import Machine
 from pagespec.ops import perform
-from pagespec.verbs import Op, Outcome
+from pagespec.types import Pfn
+from pagespec.verbs import Op, Outcome, Verb
 from pagespec.zone import lists_of
 
 BATCH = 100
@@ -37,7 +38,8 @@ LARGE_TOP = 10
 class Replay:
     """One stream on one machine, and the spec that follows it.
 
-    done: every request so far and the twin's outcome. reached: the events so far.
+    done: every request so far and the twin's outcome. filled: the array of bulk requests after each
+    that was served, by its place in done. reached: the events so far.
     """
 
     def __init__(self, machine: Machine, rng: Random, kernels: Kernels | None = None) -> None:
@@ -62,7 +64,9 @@ class Replay:
             cold=rng.choice((0, 64, 256)),
         )
         self.zone = boot(machine)
+        self.managed = sum(end - first for first, end in machine.managed)
         self.done: list[tuple[Op, Outcome]] = []
+        self.filled: dict[int, dict[Pfn, int]] = {}
         self.reached: Reached = Counter()
 
     def run(self, count: int) -> None:
@@ -82,11 +86,24 @@ class Replay:
         for row in self.stream.run(BATCH).tolist():
             op, outcome = op_of(row)
             done.append((op, outcome))
+            crowded, told = self._is_crowded(), len(zone.log)
             due = perform(zone, op)
             if due != outcome:
                 raise LawBroken("TWIN-equal", f"{op} gave {outcome}, the spec answers {due}")
+            if crowded:
+                self.reached.update(events_in_crowd(outcome, zone.log[told:]))
+            if op.verb is Verb.BULK and outcome > 0:
+                self.filled[len(done) - 1] = zone.slots.copy()
         self.reached.update(events_of(zone.log))
         zone.log.clear()
+
+    def _is_crowded(self) -> bool:
+        """Whether nine tenths of the memory or more are given out."""
+        left = self.managed - self.zone.free_pages
+        if not is_crowded(self.managed, left):
+            return False
+        listed = sum(pcp.count for pcps in self.zone.pcps for pcp in pcps)
+        return is_crowded(self.managed, left - listed)
 
     def _compare_lists(self) -> None:
         era, zone, allocator = self.machine.era, self.zone, self.allocator

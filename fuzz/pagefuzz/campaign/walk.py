@@ -5,6 +5,7 @@ even mix hides what needs many of one kind. Phases fill the zone to its last blo
 again. A walk is a pure function of its random generator and of what the allocator answers.
 """
 
+from collections import Counter
 from dataclasses import replace
 from random import Random
 
@@ -12,6 +13,7 @@ from pagefuzz.campaign.grouped import grouped_machine, holes_in, with_types
 from pagefuzz.campaign.listed import with_lists
 from pagefuzz.campaign.mix import random_mix, remember
 from pagefuzz.campaign.requests import Known, random_op
+from pagefuzz.coverage import Reached, events_in_crowd, is_crowded
 from pagefuzz.lockstep import Lockstep
 from pagespec.era import ERAS, Era
 from pagespec.frames import SIZES
@@ -60,14 +62,22 @@ def large_machine(rng: Random, era: Era) -> Machine:
     return with_lists(rng, machine)
 
 
-def walk(lockstep: Lockstep, rng: Random, count: int) -> None:
+def walk(lockstep: Lockstep, rng: Random, count: int) -> Reached:
     """Put so many random requests to an allocator in lockstep, then give everything back.
 
-    Raises LawBroken.
+    Returns what happened in a crowd. Raises LawBroken.
     """
+    reached: Reached = Counter()
+    managed = sum(end - first for first, end in lockstep.machine.managed)
     mix = random_mix(rng, lockstep.machine, lockstep.target.verbs)
     known = Known(lockstep.book, lockstep.out_of_use)
     for _ in range(count):
         op = random_op(rng, known, mix)
-        remember(mix, op, lockstep.step(op))
+        crowded = is_crowded(managed, lockstep.book.busy.bit_count())
+        outcome = lockstep.step(op)
+        remember(mix, op, outcome)
+        if crowded:
+            log = lockstep.spec.log if lockstep.level == "exact" else ()
+            reached.update(events_in_crowd(outcome, log))
     lockstep.finish()
+    return reached

@@ -19,10 +19,10 @@ from hypothesis.stateful import (
 
 from pagefuzz.coverage import Reached, verbs_served
 from pagefuzz.lockstep import Lockstep
+from pagefuzz.machines.failure import failure_of
 from pagefuzz.machines.pageblocks import heads_of_ranges
 from pagefuzz.machines.repeatable import without_constants
 from pagefuzz.machines.strategies import machines
-from pagefuzz.record import trace_of
 from pagefuzz.target.protocol import Factory
 from pagespec.era import Era
 from pagespec.frames import SIZES
@@ -88,8 +88,7 @@ def buddy_machine(
 
         def _failed(self, broken: LawBroken) -> None:
             self.broke = True
-            done = self.lockstep.done if self.lockstep is not None else []
-            ledger.found(trace_of(self.machine, done, broken))
+            ledger.found(failure_of(self.machine, self.lockstep, broken))
 
         def _held(self, which: int) -> Pfn:
             assert self.lockstep is not None
