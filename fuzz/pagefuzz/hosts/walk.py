@@ -16,8 +16,9 @@ from pagespec.verbs import Op, Verb
 WALK_REQUESTS = 120
 """Requests of one walk."""
 
-ONLY_NODE, STRANGE = 0.1, 0.02
-"""How many requests for memory want no other node, and how many a node or zone in vain."""
+BULK, ONLY_NODE, STRANGE = 0.1, 0.1, 0.02
+"""How many requests for memory fill an array, as far as there are lists; want no other node; and
+ask for a node or zone in vain."""
 
 
 def walk(lockstep: HostLockstep, rng: Random, count: int) -> None:
@@ -51,6 +52,10 @@ def _placed(rng: Random, host: Host, number: int, near: int, op: Op) -> Op:
         return op._replace(pfn=host.parts[number].machine.start)
     if op.verb not in LISTED_VERBS:
         return op
+    if op.verb is Verb.ALLOC and host.cpus and host.era.bulk != "none" and rng.random() < BULK:
+        pages = rng.choice((1, 2, 3, 4, 6, 9, 16))
+        op = op._replace(verb=Verb.BULK, order=0, compound=False, cold=False, pages=pages)
+        op = op._replace(emergency=False)
     node = near if rng.random() < 0.6 else rng.choice(host.nodes)
     classes = [each for each in classes_of(host.era) if each is not ZoneClass.MOVABLE]
     highest = ZoneClass.MOVABLE if op.mt is MOVABLE else ZoneClass.NORMAL
