@@ -105,6 +105,7 @@ def alloc_pages_bulk(system: System, op: Op) -> Steps[int]:
 
     The zones of the node are asked from the preferred one down, and none behind another node's.
     """
+    op = op._replace(order=0, compound=False, emergency=False)
     check_bulk(system.zones[0], op.pages, ops.want_of(op), ops.where_of(op))
     check_place(system, op)
     numbers = zonelist(system.host, op.node, op.highest, only_node=op.only_node)
@@ -128,10 +129,15 @@ def alloc_pages_bulk(system: System, op: Op) -> Steps[int]:
     return filled.populated + 1
 
 
-def check_place(system: System, op: Op) -> None:
-    """Refuse a node without memory, and memory for movable blocks alone for any other type."""
+def check_node(system: System, op: Op) -> None:
+    """Refuse a node without memory."""
     if op.node not in system.host.nodes:
         raise refused(system.zones[0], BadNode, 0, op.order)
+
+
+def check_place(system: System, op: Op) -> None:
+    """Refuse a node without memory, and memory for movable blocks alone for any other type."""
+    check_node(system, op)
     if op.highest is ZoneClass.MOVABLE and op.mt is not MOVABLE:
         raise refused(system.zones[0], BadType, 0, op.order)
 
@@ -166,6 +172,7 @@ def unreserve_first(system: System, op: Op) -> Steps[Pfn | None]:
     reserves = first.machine.pageblock is not None and system.host.era.reserve != "none"
     check_supported(first, reserves)
     check_type(first, op.mt, REQUESTED)
+    check_node(system, op)
     pfn: Pfn | None = None
     at = 0
     numbers = zonelist(system.host, op.node, op.highest)

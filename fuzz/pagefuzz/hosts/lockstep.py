@@ -163,19 +163,17 @@ def zone_steps(step: HostStep) -> Iterator[Transition]:
     host, op = step.host, step.op
     if op.verb is Verb.BULK:
         return
-    numbers = due_numbers(host, op)
-    zone_class = class_of(host, op, numbers)
+    # A drain asks whether a zone is above its high mark again for whoever may use all of memory.
+    zone_class = ZoneClass.MOVABLE
+    if op.verb is Verb.ALLOC:
+        zone_class = class_of(host, op, due_numbers(host, op))
     for number in _concerned(step):
         before, after = step.before.zones[number], step.after.zones[number]
-        outcome = step.outcome
-        if op.verb is Verb.UNRESERVE and before is after:
+        if before is after and op.verb in (Verb.UNRESERVE, Verb.EXPIRE):
             continue
-        if op.verb is Verb.EXPIRE and before is after:
-            continue
-        if op.verb is Verb.ALLOC:
-            before = _view(before, seen(before.zone, zone_class))
-            after = _view(after, seen(after.zone, zone_class))
-        yield Transition(before, op, outcome, after)
+        before = _view(before, seen(before.zone, zone_class))
+        after = _view(after, seen(after.zone, zone_class))
+        yield Transition(before, op, step.outcome, after)
 
 
 def _view(swept: Swept, zone: Zone) -> Swept:

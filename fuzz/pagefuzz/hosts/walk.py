@@ -54,8 +54,8 @@ def _placed(rng: Random, host: Host, number: int, near: int, op: Op) -> Op:
         return op
     if op.verb is Verb.ALLOC and host.cpus and host.era.bulk != "none" and rng.random() < BULK:
         pages = rng.choice((1, 2, 3, 4, 6, 9, 16))
-        op = op._replace(verb=Verb.BULK, order=0, compound=False, cold=False, pages=pages)
-        op = op._replace(emergency=False)
+        op = op._replace(verb=Verb.BULK, order=0, compound=False, cold=False)
+        op = op._replace(emergency=False, pages=pages)
     node = near if rng.random() < 0.6 else rng.choice(host.nodes)
     classes = [each for each in classes_of(host.era) if each is not ZoneClass.MOVABLE]
     highest = ZoneClass.MOVABLE if op.mt is MOVABLE else ZoneClass.NORMAL

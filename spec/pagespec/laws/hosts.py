@@ -78,11 +78,12 @@ def due_host_refusal(state: HostState, op: Op) -> Refusal | None:
     """The refusal that a request to a host deserves, if any."""
     number = None if op.verb in HOST_VERBS | LISTED_VERBS else number_at(state.host, op.pfn)
     due = due_refusal(state.zones[FIRST if number is None else number].zone, op)
-    if due is not None or op.verb not in (Verb.ALLOC, Verb.BULK):
+    if due is not None or op.verb not in LISTED_VERBS:
         return due
     if op.node not in {part.node for part in state.host.parts}:
         return Refusal.BAD_NODE
-    return Refusal.BAD_TYPE if op.highest is ZoneClass.MOVABLE and op.mt is not MOVABLE else None
+    alone = op.highest is ZoneClass.MOVABLE and op.verb is not Verb.UNRESERVE
+    return Refusal.BAD_TYPE if alone and op.mt is not MOVABLE else None
 
 
 def _changed(step: HostStep, number: int, names: Sequence[str] = (*STATE, *COUNTS)) -> str | None:
