@@ -9,6 +9,7 @@ from pagespec.laws.kept import KEPT_STATE_LAWS
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.laws.swept import Swept
 from pagespec.laws.types import LIST_LAWS
+from pagespec.laws.watermarks import MARK_LAWS
 
 READING_LAWS: LawBook[Complaint] = LawBook()
 
@@ -23,4 +24,4 @@ def linked(torn: Complaint) -> Complaint:
     return torn
 
 
-STATE_LAWS: LawBook[Swept] = LawBook(BUDDY_LAWS, LIST_LAWS, KEPT_STATE_LAWS)
+STATE_LAWS: LawBook[Swept] = LawBook(BUDDY_LAWS, LIST_LAWS, KEPT_STATE_LAWS, MARK_LAWS)

@@ -2,9 +2,10 @@
 
 from typing import NamedTuple
 
+from pagespec.laws.replay import pressure_on
 from pagespec.laws.tries import due_try, must_refill, passes, passes_at, rights_of
 from pagespec.laws.ways import goes_by_lists, number_of, set_of, type_of
-from pagespec.pcp.state import Load
+from pagespec.pcp.state import Load, Pcp
 from pagespec.pcp.tuning import CALM, Doubling, Pressure, Tuned, after_alloc, refill, taken
 from pagespec.types import Order
 from pagespec.verbs import Op
@@ -31,17 +32,18 @@ def pressures(zone: Zone, op: Op) -> list[Pressure]:
     if levels is None:
         return [CALM]
     plain, found = op._replace(atomic=False), list[Pressure]()
-    below = levels.below_high or _found_below(zone, plain, NO_RIGHTS)
+    below = levels.below_high or found_below(zone, plain, NO_RIGHTS)
     if passes_at(zone, plain, "low", NO_RIGHTS):
         found.append(Pressure(levels.reclaiming, below))
     if due_try(zone, op).number != "low":
-        below = below or _found_below(zone, op, rights_of(op))
+        below = below or found_below(zone, op, rights_of(op))
         if passes_at(zone, op, "min", rights_of(op)):
             found.append(Pressure(True, below))
     return found
 
 
-def _found_below(zone: Zone, op: Op, rights: Rights) -> bool:
+def found_below(zone: Zone, op: Op, rights: Rights) -> bool:
+    """Whether a try that asks for the high mark finds the zone below it."""
     levels = zone.levels
     if levels is None or not zone.machine.era.tries_high_first or op.emergency:
         return False
@@ -77,3 +79,18 @@ def asked_once(load: Load, order: Order, count: int, pressure: Pressure, *, empt
     if isinstance(load, Doubling) and load.batch > 1:
         return Asked(max(load.batch >> order, 2), load)
     return Asked(load.batch, load)
+
+
+def asked_in_bulk(zone: Zone, listed: int, pcp: Pcp, takes: int, moved: int) -> Asked:
+    """What a list asks for while so many blocks are taken from it in a row, and the sizes after.
+
+    listed: the blocks on the list before. moved: how many the buddy had to give in all.
+    """
+    due, count = Asked(0, pcp.load), pcp.count
+    for _ in range(takes):
+        if not listed:
+            blocks, load = asked_once(due.load, 0, count, pressure_on(zone), empty=True)
+            listed, moved = min(blocks, moved), moved - min(blocks, moved)
+            due, count = Asked(due.blocks + blocks, load), count + listed
+        listed, count = listed - 1, count - 1
+    return due

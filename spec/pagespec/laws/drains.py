@@ -1,0 +1,123 @@
+"""Laws about what goes back from a CPU's lists to the buddy, and how much may stay."""
+
+from pagespec.events import Kind
+from pagespec.frames import SIZES
+from pagespec.laws.holdings import blocks_freed
+from pagespec.laws.law import Complaint, LawBook, Transition
+from pagespec.laws.owners import EMPTYING, FREEING, ONE_CPU, owned_by, served_or_failed, sets_of
+from pagespec.laws.replay import Replay, after_frees, drain, pressure_on, replay_of
+from pagespec.laws.serving import served
+from pagespec.laws.ways import frees_by_lists, kind_of, set_of
+from pagespec.laws.wording import wording
+from pagespec.pcp.state import Load, Pcp
+from pagespec.pcp.tuning import Doubling, Tuned, decay, high_of
+from pagespec.types import Block, Pfn
+from pagespec.verbs import Op, Verb
+from pagespec.zone import Zone
+
+DRAIN_LAWS: LawBook[Transition] = LawBook()
+TOLD_DRAIN_LAWS: LawBook[Transition] = LawBook()
+
+
+@DRAIN_LAWS.law(
+    "PCP-drain", level="exact", source="mm/page_alloc.c, free_pcppages_bulk, 2.6.11 to 6.12"
+)
+def drained(step: Transition) -> Complaint:
+    """Lists that hold too much give back what the formulas say, in turn and from the tails.
+
+    A free drains a batch when `high` is reached, since 5.13 more the longer nothing is allocated.
+    Until 5.15 the lists take turns, since 6.0 the one that was freed into comes first. The tails
+    are what has been there longest.
+    """
+    zone, op = step.before.zone, step.op
+    dues = due_sets(step)
+    for (cpu, kind, was), (_, _, now) in zip(sets_of(zone), sets_of(step.after.zone), strict=True):
+        due = dues.get((cpu, kind))
+        if due is None:
+            continue
+        gone = (heads(was) | freed_by_lists(zone, op)) - heads(now)
+        if gone != {block.pfn for block in due.drained}:
+            return f"{wording(op)} drained {sorted(gone)} of CPU {cpu}, {due.drained} are due"
+    return None
+
+
+@TOLD_DRAIN_LAWS.law("EVT-drain", level="exact", source="include/trace/events/kmem.h, to 6.12")
+def drained_in_turn(step: Transition) -> Complaint:
+    """Drains are printed block by block, in the turns in which the lists are asked.
+
+    By the order of these lines a trace of a real kernel shows how its lists take turns.
+    """
+    dues = due_sets(step)
+    if not dues or not step.log:
+        return None
+    told = [Block(event.pfn, event.order) for event in step.log if event.kind is Kind.PCPU_DRAIN]
+    turns = [block for _, due in sorted(dues.items()) for block in due.drained]
+    if told == turns:
+        return None
+    return f"{wording(step.op)} printed drains of {told}, {turns} are due"
+
+
+def heads(pcp: Pcp) -> set[Pfn]:
+    """The heads of all blocks on a set of lists."""
+    return {pfn for blocks in pcp.lists for pfn in blocks}
+
+
+def freed_by_lists(zone: Zone, op: Op) -> set[Pfn]:
+    """The blocks that a request frees onto lists."""
+    freed = blocks_freed(zone, op) if op.verb in FREEING else []
+    return {block.pfn for block in freed if frees_by_lists(zone, op, *block)}
+
+
+def due_sets(step: Transition) -> dict[tuple[int, int], Replay]:
+    """The sets of lists that a request drains, or frees onto, as they must be afterwards."""
+    zone, op = step.before.zone, step.op
+    if not zone.machine.cpus or not served_or_failed(step):
+        return {}
+    if op.verb in FREEING:
+        due = after_frees(step)
+        return {} if due is None else {(op.cpu, kind_of(zone, op)): due}
+    sets = {(cpu, kind): replay_of(zone, pcp) for cpu, kind, pcp in sets_of(zone)}
+    if op.verb in ONE_CPU:
+        sets = {(cpu, kind): due for (cpu, kind), due in sets.items() if cpu == op.cpu}
+    for due in sets.values():
+        pages = due.count
+        if op.verb is Verb.AGE and isinstance(due.load, Tuned):
+            due.load, pages = decay(due.load, due.count)
+        elif op.verb is Verb.EXPIRE:
+            pages = min(due.count, due.load.batch)
+        elif op.verb not in EMPTYING:
+            return {}
+        drain(due, pages)
+    return sets
+
+
+@DRAIN_LAWS.law("PCP-bound", source="mm/page_alloc.c, free_unref_page_commit, 2.6.11 to 6.12")
+def bounded(step: Transition) -> Complaint:
+    """After a free the lists hold less than `high`, or no more than before and but for one frame.
+
+    That is all there is: a drain takes less than what is too much, and `high` counts as four
+    batches while kswapd works, or moves. Until 2.6.11 the drain comes first, so `high` is reached.
+    What CPUs hoard is missing elsewhere.
+    """
+    zone, op = step.before.zone, step.op
+    if not served(step, *FREEING) or not owned_by(zone, op):
+        return None
+    was, now = set_of(zone, op), set_of(step.after.zone, op)
+    freed = sum(SIZES[block.order] for block in blocks_freed(zone, op))
+    first = zone.machine.era.tuning == "pair"
+    limit = limit_of(zone, was.load) + (1 if first else 0)
+    if now.count < max(1, limit) or now.count <= was.count + freed - 1:
+        return None
+    return f"{wording(op)} left {now.count} frames with CPU {op.cpu}, which had {was.count}"
+
+
+def limit_of(zone: Zone, load: Load) -> int:
+    """From how many frames on a free drains, at most."""
+    pressure = pressure_on(zone)
+    if isinstance(load, Doubling):
+        return high_of(load, pressure)
+    if not isinstance(load, Tuned):
+        return load.high
+    if pressure.reclaiming:
+        return min(4 * load.batch, load.high_max)
+    return load.high_min if pressure.below_high else load.high_max
