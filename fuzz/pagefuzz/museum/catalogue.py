@@ -4,7 +4,9 @@ from pagefuzz.museum import (
     accounting,
     bad_free,
     boundary,
+    bulk,
     coalescing,
+    cpulists,
     expand,
     fallback,
     holes,
@@ -17,6 +19,7 @@ from pagefuzz.museum import (
     ranges,
     references,
     reserve,
+    watermarks,
 )
 from pagefuzz.museum.mutant import Mutant
 
@@ -37,6 +40,9 @@ MUTANTS: tuple[Mutant, ...] = (
     *isolation.MUTANTS,
     *ranges.MUTANTS,
     *places.MUTANTS,
+    *cpulists.MUTANTS,
+    *watermarks.MUTANTS,
+    *bulk.MUTANTS,
 )
 
 

@@ -22,6 +22,9 @@ Kind = Literal[
     "isolation",
     "ranges",
     "places",
+    "CPUs' lists",
+    "watermarks",
+    "bulk requests",
 ]
 SLIP = "slip"
 """The source of a fault that no history tells of: a plausible slip of the hand."""
@@ -39,11 +42,15 @@ class Limits(NamedTuple):
 
 
 BLOCK_LIMITS = Limits(10.0, 8)
-TYPED_LIMITS = Limits(20.0, 12)
-"""For faults about pageblocks: most take an empty list or a full pageblock before they show."""
+WIDER_LIMITS = Limits(20.0, 12)
+"""For faults about pageblocks, CPUs and marks: most take an empty list, a full pageblock or a zone
+that is nearly used up before they show."""
 
-TYPED_KINDS: frozenset[Kind] = frozenset(
-    {"fallback", "pageblock", "reserve", "isolation", "ranges", "places"}
+WIDER_KINDS: frozenset[Kind] = frozenset(
+    {
+        *("fallback", "pageblock", "reserve", "isolation", "ranges", "places"),
+        *("CPUs' lists", "watermarks", "bulk requests"),
+    }
 )
 
 
@@ -85,7 +92,7 @@ class Mutant:
     @property
     def limits(self) -> Limits:
         """What is asked of its hunts."""
-        return TYPED_LIMITS if self.kind in TYPED_KINDS else BLOCK_LIMITS
+        return WIDER_LIMITS if self.kind in WIDER_KINDS else BLOCK_LIMITS
 
 
 def planted(

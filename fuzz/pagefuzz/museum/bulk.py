@@ -1,0 +1,105 @@
+"""Faults of bulk requests, which fill the empty slots of an array."""
+
+from pagefuzz.museum.mutant import SLIP, Edit, planted
+
+_RUN = "    while slot < pages and is_filled(zones, count, slot):\n        slot += 1\n"
+_SETTLE = "    first_failed = got == 0 and (slot == 0 or bulk_rule_of(mem) == FIRST_OF_CALL)"
+_PROMISE = "The answer is not how many slots from the first on are known to be filled."
+_OVERWRITTEN = "A frame that somebody holds is in no slot any more, or the array holds one twice."
+
+MUTANTS = (
+    planted(
+        "one-slot-too-many",
+        "bulk requests",
+        "LNX-BULK-01",
+        "A full array is found to be full by one slot late, and one frame more is taken.",
+        Edit("bulk", "    if slot == pages:\n        return slot, 0, 0, True\n", ""),
+        laws=("BULK-prefix", "BULK-settle"),
+        fits=_PROMISE,
+    ),
+    planted(
+        "full-array-counts-nothing",
+        "bulk requests",
+        "LNX-BULK-02",
+        "The answer for an array that is full already is 0.",
+        Edit("bulk", "        return slot, 0, 0, True\n", "        return 0, 0, 0, True\n"),
+        laws=("BULK-prefix",),
+        fits=_PROMISE,
+    ),
+    planted(
+        "old-frames-not-counted",
+        "bulk requests",
+        "LNX-BULK-03",
+        "Where one frame has to do, the slots that were filled before are not counted.",
+        Edit("bulk", "    return populated + 1\n", "    return 1\n"),
+        laws=("BULK-prefix",),
+        fits=_PROMISE,
+    ),
+    planted(
+        "filled-slots-overwritten",
+        "bulk requests",
+        SLIP,
+        "Behind the first empty slot those that are filled get a new frame, too.",
+        Edit("bulk", "        if not is_filled(zones, count, slot):\n", "        if slot >= 0:\n"),
+        laws=("BULK-prefix", "TWIN-equal"),
+        fits=_OVERWRITTEN,
+    ),
+    planted(
+        "nothing-is-enough",
+        "bulk requests",
+        SLIP,
+        "A list that yields nothing ends the request, which then gets no frame at all.",
+        Edit("bulk", _SETTLE, "    first_failed = False"),
+        laws=("BULK-settle", "BULK-prefix"),
+        fits="One frame is to be had in the ordinary way.",
+    ),
+    planted(
+        "first-of-all-in-every-era",
+        "bulk requests",
+        "Linux 5.19",
+        "An array that has frames from before may get nothing: 5.15's rule, in the later eras.",
+        Edit("bulk", _SETTLE, "    first_failed = got == 0 and slot == 0"),
+        laws=("BULK-settle",),
+        fits="One frame is to be had in the ordinary way.",
+    ),
+    planted(
+        "bulk-without-room",
+        "bulk requests",
+        SLIP,
+        "Whether the zone keeps above its low mark is asked for one frame, not for all of them.",
+        Edit("bulk", "boost_of(mem) + pages\n", "boost_of(mem) + 1\n"),
+        laws=("BULK-settle", "WM-sound"),
+        fits="The zone falls below its mark.",
+    ),
+    planted(
+        "one-wanted-is-bulk-too",
+        "bulk requests",
+        SLIP,
+        "A request for a single frame is served from the lists in bulk.",
+        Edit("bulk", "    if pages - slot == 1 or number == nearby:", "    if number == nearby:"),
+        laws=("BULK-settle", "EVT-order", "PCP-tune", "TWIN-equal"),
+        fits="It is an ordinary request, which is logged and from which lists learn.",
+    ),
+    planted(
+        "bulk-counts-slots",
+        "bulk requests",
+        SLIP,
+        "All slots count as allocated, not only those that were empty.",
+        Edit(
+            "bulk",
+            "set_pgalloc(mem, pgalloc_of(mem) + got)",
+            "set_pgalloc(mem, pgalloc_of(mem) + slot)",
+        ),
+        laws=("EVT-count",),
+        fits="More is counted than was given out.",
+    ),
+    planted(
+        "freed-frame-stays-in-its-slot",
+        "bulk requests",
+        SLIP,
+        "A frame of the array that is freed still fills its slot.",
+        Edit("alloc", "        set_frame_in_array(mem, slot, 0)\n", "        pass\n"),
+        laws=("BULK-prefix", "BUD-partition", "ZONE-frame", "TWIN-equal"),
+        fits=_OVERWRITTEN,
+    ),
+)
