@@ -20,7 +20,7 @@ from pagefuzz.prove.judging import (
     judge_step,
 )
 from pagefuzz.prove.renaming import canonical_of, renaming_of
-from pagefuzz.prove.states import State, check_small, frozen, thawed
+from pagefuzz.prove.states import State, check_small, frozen, learns, thawed
 from pagefuzz.prove.vocabulary import Asked, Vocabulary, requests_in, vocabulary_of
 from pagespec.boot import boot
 from pagespec.events import Event, Kind
@@ -44,7 +44,9 @@ class Counts(NamedTuple):
 
     heads, tails: blocks that entered their list at the head and at the tail. checksum: of boot's
     state and of every step, so that any other allocator has another one; it is that of the states
-    that were visited, so it is another one without renaming.
+    that were visited, so it is another one without renaming. served: blocks from CPUs' lists.
+    drained: blocks that went back from there. barred: requests that might not use them. below:
+    questions whether a zone keeps above a mark that were answered by no.
     """
 
     states: int
@@ -55,10 +57,18 @@ class Counts(NamedTuple):
     heads: int
     tails: int
     checksum: int
+    served: int = 0
+    refills: int = 0
+    drained: int = 0
+    barred: int = 0
+    below: int = 0
 
 
 KINDS = (Kind.FAIL, Kind.SPLIT, Kind.MERGE, Kind.HEAD, Kind.TAIL)
 """The events that are counted from failures to tails."""
+
+LIST_KINDS = (Kind.FROM_LIST, Kind.REFILL, Kind.PCPU_DRAIN, Kind.BARRED, Kind.BELOW_MARK)
+"""The events that are counted from served to below."""
 
 
 def exhaust(
@@ -102,9 +112,10 @@ def exhaust(
                     todo.append(after)
                 log += zone.log
                 steps += 1
-                sums += checksum_of(machine, state, op, outcome, after[0])
+                sums += checksum_of(zone, state, op, outcome, after[0])
         kinds = [event.kind for event in log]
-        found = (size, size * steps, *(size * kinds.count(kind) for kind in KINDS), sums)
+        counted = [[size * kinds.count(kind) for kind in of] for of in (KINDS, LIST_KINDS)]
+        found = (size, size * steps, *counted[0], sums, *counted[1])
         counts = Counts(*map(int.__add__, counts, found))
     return counts._replace(checksum=counts.checksum % 2**32)
 
@@ -158,12 +169,19 @@ def judged(at: Standing, op: Op) -> Reached:
 VERBS = tuple(Verb)
 
 
-def checksum_of(machine: Machine, state: State, op: Op, outcome: Outcome, after: State) -> int:
-    """A number for one step; the numbers of all steps are added, in whatever order they come."""
+def checksum_of(zone: Zone, state: State, op: Op, outcome: Outcome, after: State) -> int:
+    """A number for one step; the numbers of all steps are added, in whatever order they come.
+
+    zone: as it stands after the step, which began with nothing counted.
+    """
+    machine = zone.machine
     asked = bytes((op.verb is Verb.FREE, op.order, op.pfn, outcome % 256))
-    if machine.pageblock is not None:
-        flags = op.atomic | op.nofragment << 1 | op.force << 2
+    if machine.pageblock is not None or learns(machine):
+        flags = op.atomic | op.nofragment << 1 | op.force << 2 | op.emergency << 3
+        flags |= op.irq << 4 | op.contended << 5 | op.cold << 6
         asked += bytes((VERBS.index(op.verb), op.mt, flags, op.pages))
+    if learns(machine):
+        asked += bytes((op.cpu, zone.pgalloc, zone.pgfree))
     return crc32(asked + state + asked + after)
 
 
@@ -178,6 +196,11 @@ def located(broken: LawBroken, before: Zone, op: Op) -> LawBroken:
     ]
     held = [f"{pfn} {LETTER_OF[held.mt]}{held.order}" for pfn, held in before.held.items()]
     where = f"free lists {' '.join(lists) or 'empty'}, held {', '.join(held) or 'nothing'}"
+    for cpu, pcps in enumerate(before.pcps):
+        kept = [[list(blocks) for blocks in pcp.lists if blocks] for pcp in pcps]
+        where += f", CPU {cpu} keeps {kept} with {[tuple(pcp.load) for pcp in pcps]}"
+    if before.levels is not None:
+        where += f", {before.levels}"
     if before.pageblocks:
         where += f", pageblocks {''.join(LETTER_OF[mt] for mt in before.pageblocks)}"
     return LawBroken(

@@ -6,6 +6,7 @@ stands for that state. So each step is compared by itself, whatever came before 
 
 from collections.abc import Callable
 
+from pagefuzz.prove.twin_lists import link, write_cpus, write_marks, write_slots
 from pageimpl.allocator import Allocator
 from pageimpl.layout import empty_zone
 from pageimpl.memory import (
@@ -28,11 +29,10 @@ from pageimpl.memory import (
     set_free_highatomic,
     set_free_pages,
     set_managed,
-    set_next,
     set_nr_free,
+    set_nr_isolated,
     set_nr_reserved,
     set_owner,
-    set_prev,
     set_refs,
     set_tag,
     set_type,
@@ -45,6 +45,7 @@ from pagespec.frames import SIZES
 from pagespec.laws.exact import TWIN_LAWS, Twins
 from pagespec.laws.law import LawBroken
 from pagespec.machine import Machine
+from pagespec.migratetype import ISOLATE
 from pagespec.verbs import Op, Outcome
 from pagespec.zone import Zone
 
@@ -56,9 +57,9 @@ def write(memory: Memory, zone: Zone) -> None:
         for mt, blocks in lists.items():
             head = before = order << TYPES_SHIFT | mt
             for pfn in blocks:
-                _link(memory, before, pfn + shift)
+                link(memory, before, pfn + shift)
                 before = pfn + shift
-            _link(memory, before, head)
+            link(memory, before, head)
         set_nr_free(memory, order, zone.nr_free[order])
     for pfn, order in zone.tag.items():
         set_tag(memory, pfn + shift, BUDDY | order)
@@ -71,6 +72,9 @@ def write(memory: Memory, zone: Zone) -> None:
         set_owner(memory, pfn + shift, HELD | held.mt << TYPE_SHIFT | held.order)
         set_refs(memory, pfn + shift, held.refs)
     _write_places(memory, zone)
+    write_cpus(memory, zone)
+    write_slots(memory, zone)
+    write_marks(memory, zone)
     set_free_pages(memory, zone.free_pages)
     set_free_cma(memory, zone.free_cma)
     set_free_highatomic(memory, zone.free_highatomic)
@@ -88,11 +92,7 @@ def _write_places(memory: Memory, zone: Zone) -> None:
     for pfn in zone.offline:
         set_owner(memory, pfn + shift, owner_of(memory, pfn + shift) | OFFLINE)
     set_managed(memory, managed_of(memory) - len(zone.offline) * size)
-
-
-def _link(memory: Memory, before: int, after: int) -> None:
-    set_next(memory, before, after)
-    set_prev(memory, after, before)
+    set_nr_isolated(memory, zone.pageblocks.count(ISOLATE))
 
 
 def _set_pair(memory: Memory, machine: Machine, order: int, pair: int) -> None:
