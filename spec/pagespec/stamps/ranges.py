@@ -36,7 +36,7 @@ def _pageblocks_of(stamps: Stamps, run: range) -> list[Block]:
 def isolate(stamps: Stamps, run: range) -> None:
     """Set the pageblocks of a range apart, so that nothing in them is given out.
 
-    What the CPUs keep goes back, lest it be given out: until 5.9 after each pageblock.
+    What the CPUs keep goes back, lest it be given out: until 5.10 after each pageblock.
     """
     era = stamps.machine.era
     first, *others = _pageblocks_of(stamps, run)
