@@ -21,6 +21,10 @@ RETURN = "MT-return"
 FALLBACK = "MT-fallback"
 FREE_COUNT = "MT-free"
 BLOCK_COUNT = "MT-pageblocks"
+LIFO = "PCP-lifo"
+REFILL = "PCP-refill"
+DRAIN = "PCP-drain"
+COUNT = "PCP-count"
 
 LAWS = {
     DISJOINT: "live blocks never overlap",
@@ -37,6 +41,10 @@ LAWS = {
     FALLBACK: "a request falls back when it must, to the block that the rules name",
     FREE_COUNT: "pagetypeinfo's free blocks by type and order are those of the lists",
     BLOCK_COUNT: "pagetypeinfo's pageblocks by type follow the events that change them",
+    LIFO: "requests take the front of a CPU's list, drains take the back",
+    REFILL: "a list that is empty gets the batch that its sizes say",
+    DRAIN: "a free drains when the lists hold too much, by their sizes and in their turn",
+    COUNT: "zoneinfo's count of a CPU's lists is that of the replayed ones",
 }
 NEEDS_SNAPSHOT = (
     INSIDE,
@@ -49,6 +57,10 @@ NEEDS_SNAPSHOT = (
     FALLBACK,
     FREE_COUNT,
     BLOCK_COUNT,
+    LIFO,
+    REFILL,
+    DRAIN,
+    COUNT,
 )
 LOSS_PROOF = (ALIGN, INSIDE, NUMBER)
 """Laws about a single event: what is lost cannot excuse what is there."""
@@ -114,6 +126,7 @@ class Findings:
     checked: how often each law was judged; passed: how often it could not be, for want of
         knowledge.
     searches: the ways to search for a fallback that the trace leaves, if it excludes any.
+    listing: events of the CPUs' lists, by law, what was asked of them, and cause.
     untyped: why types are not judged at all; empty if they are, or without any snapshot.
     uncounted: where they are, the snapshots that have no counts by type.
     """
@@ -124,6 +137,7 @@ class Findings:
     searches: tuple[str, ...] = ()
     untyped: str = ""
     uncounted: list[str] = field(default_factory=list)
+    listing: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     causes: dict[str, Tally] = field(default_factory=dict)
     comparisons: list[Comparison] = field(default_factory=list)
 

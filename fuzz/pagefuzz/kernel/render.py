@@ -10,6 +10,7 @@ from pagefuzz.kernel.findings import (
     Report,
     Verdict,
 )
+from pagefuzz.kernel.percpu.outcome import UNEXPLAINED
 from pagefuzz.report import console
 from pagefuzz.report.words import counted
 
@@ -45,6 +46,13 @@ def render(report: Report) -> None:
                 for cause, each in sorted(report.findings.causes.items())
             ],
         )
+    listing = report.findings.listing
+    if listing:
+        console.table(
+            f"the CPUs' lists: {unexplained(report)} of {listing.total()} judgements unexplained",
+            ("law", "event", "cause", "events"),
+            [(*key, count) for key, count in sorted(listing.items())],
+        )
     console.table(
         "laws",
         ("law", "checked", "verdict", "what it says"),
@@ -53,6 +61,12 @@ def render(report: Report) -> None:
     for note in notes(report):
         print(f"note: {note}")
     print(f"{report.trace}: {summary(report)}")
+
+
+def unexplained(report: Report) -> int:
+    """Return how many judgements on the CPUs' lists have no cause: each is a finding."""
+    listing = report.findings.listing
+    return sum(count for (_, _, cause), count in listing.items() if cause == UNEXPLAINED)
 
 
 def judged(report: Report, law: str) -> str:

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable
 from pagefuzz.kernel import isolation, rules, typed
 from pagefuzz.kernel.compare import meet, open_window
 from pagefuzz.kernel.isolation import Scan, Taken
-from pagefuzz.kernel.places import BUDDY, frames_in
+from pagefuzz.kernel.percpu import noting
+from pagefuzz.kernel.percpu.judging import judge
+from pagefuzz.kernel.places import BUDDY, frames_in, is_all
 from pagefuzz.kernel.snapshots import Snapshot
 from pagefuzz.kernel.state import Replay, hold, log
 from pagefuzz.kernel.tracefs import Event, block_in, number_in, range_in
@@ -23,17 +25,21 @@ def replay_all(
     typed.begin(replay, snapshots.values())
     for event in events:
         kinds[event.kind] += 1
+        noting.settle(replay, event)
         if event.kind != STEAL:
             typed.settle(replay, event)
         if rule := _PAGE_RULES.get(event.kind):
             _apply(replay, event, rule)
         elif event.kind == STEAL:
             _steal(replay, event)
+        elif event.kind == noting.BATCHED:
+            noting.listed(replay, event)
         elif event.kind == MARKER:
             _mark(replay, event, snapshots)
         elif event.kind.startswith("mm_compaction_"):
             _compact(replay, event)
     typed.finish(replay)
+    judge(replay, snapshots)
     return kinds
 
 
@@ -55,8 +61,10 @@ def _apply(replay: Replay, event: Event, rule: _Rule) -> None:
         return
     if rules.fits(replay, event, pfn, order):
         typed.before(replay, event, pfn, order)
+        captured = rule is rules.allocate and is_all(replay.places, pfn, order, BUDDY)
         rule(replay, event, pfn, order)
         typed.after(replay, event, pfn, order)
+        noting.note(replay, event, pfn, order, captured=captured)
     if rule is rules.take:
         replay.split_from[event.cpu] = pfn, order
 
@@ -70,6 +78,7 @@ def _steal(replay: Replay, event: Event) -> None:
     typed.fell_back(replay, event, pfn, order, logged=logged)
     if replay.era.steals_unlogged and not logged:
         rules.take(replay, event, pfn, order)
+        noting.note(replay, event, pfn, order, captured=False)
 
 
 def _mark(replay: Replay, event: Event, snapshots: dict[str, Snapshot]) -> None:
@@ -78,6 +87,7 @@ def _mark(replay: Replay, event: Event, snapshots: dict[str, Snapshot]) -> None:
             open_window(replay, event)
         case ["SNAP", name, "end"] if name in snapshots:
             meet(replay, event, snapshots[name])
+            noting.met(replay, event, snapshots[name])
             typed.met(replay, event, snapshots[name])
 
 

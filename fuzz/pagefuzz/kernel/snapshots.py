@@ -7,8 +7,10 @@ A snapshot is a directory named as in the trace's `SNAP name begin|end` markers.
 import re
 import tarfile
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from pagefuzz.errors import UsageError
 from pagefuzz.kernel.files import READ_ERRORS, beside
@@ -17,6 +19,7 @@ from pagefuzz.kernel.pagetypeinfo import Columns, TypeInfo, ZoneName, read_paget
 _PARTS = ("free.ranges", "zoneinfo", "buddyinfo.a", "buddyinfo.b", "pagetypeinfo")
 _BESIDE = ("snaps.tar.xz", "snaps.tar.gz", "snaps.tar", "snaps")
 _ZONE = re.compile(r"^Node (\d+), zone\s+(\S+)(.*)$", re.MULTILINE)
+_PAGESET = re.compile(r"cpu: (\d+)\s+count:\s+(\d+)\s+high:\s+(\d+)\s+batch:\s+(\d+)")
 _MAX_FRAMES = 1 << 32  # 16 TiB of 4 KiB frames
 
 
@@ -32,11 +35,29 @@ class Zone:
         return f"node {self.name[0]} {self.name[1]}"
 
 
+class Pageset(NamedTuple):
+    """What zoneinfo says of one CPU's lists of a zone, in frames."""
+
+    pages: int
+    high: int
+    batch: int
+
+
+class Sizes(NamedTuple):
+    """What the sizes of a zone's lists follow from, and each CPU's lists; low without its boost."""
+
+    managed: int
+    low: int
+    boost: int
+    pagesets: dict[int, Pageset]
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """The free frames of all zones as runs, the zones, and what the other files say of them.
 
-    buddyinfo has both readings; types is None without a pagetypeinfo.
+    buddyinfo has both readings; types is None without a pagetypeinfo. sizes has the zones whose
+    CPUs' lists zoneinfo tells.
     """
 
     name: str
@@ -45,6 +66,7 @@ class Snapshot:
     buddyinfo: tuple[dict[ZoneName, Columns], ...]
     pageblock_order: int | None
     types: TypeInfo | None = None
+    sizes: dict[ZoneName, Sizes] = field(default_factory=dict)
 
     @property
     def top(self) -> int:
@@ -133,6 +155,7 @@ def _snapshot(where: str, name: str, parts: dict[str, str]) -> Snapshot:
         readings,
         types.order if types else None,
         types,
+        dict(_sizes(parts["zoneinfo"])),
     )
 
 
@@ -152,17 +175,37 @@ def _runs(where: str, text: str) -> tuple[tuple[int, int], ...]:
 
 def _zones(where: str, text: str) -> tuple[Zone, ...]:
     zones = []
+    for name, body in _bodies(text):
+        spanned, first = _number(body, "spanned"), _number(body, "start_pfn:")
+        if spanned and first is not None:  # unpopulated zones have no start
+            zones.append(Zone(name, first, first + spanned))
+    if not zones or max(zone.end for zone in zones) > _MAX_FRAMES:
+        heads = len([*_bodies(text)])
+        raise UsageError(f"{where}: expected zones with spanned and start_pfn, got {heads}.")
+    return tuple(zones)
+
+
+def _sizes(text: str) -> Iterator[tuple[ZoneName, Sizes]]:
+    for name, body in _bodies(text):
+        managed, low = _number(body, "managed"), _number(body, "low")
+        pagesets = {
+            int(cpu): Pageset(int(pages), int(high), int(batch))
+            for cpu, pages, high, batch in _PAGESET.findall(body)
+        }
+        if managed is not None and low is not None and pagesets:
+            boost = _number(body, "boost") or 0
+            yield name, Sizes(managed, low - boost, boost, pagesets)
+
+
+def _bodies(text: str) -> Iterator[tuple[ZoneName, str]]:
     heads = [*_ZONE.finditer(text)]
     for head, following in zip(heads, [*heads[1:], None], strict=True):
-        body = text[head.end() : following.start() if following else None]
-        spanned = re.search(r"^\s+spanned\s+(\d+)", body, re.MULTILINE)
-        first = re.search(r"^\s+start_pfn:\s+(\d+)", body, re.MULTILINE)
-        if spanned and first and int(spanned[1]):  # unpopulated zones have no start
-            name = (int(head[1]), head[2])
-            zones.append(Zone(name, int(first[1]), int(first[1]) + int(spanned[1])))
-    if not zones or max(zone.end for zone in zones) > _MAX_FRAMES:
-        raise UsageError(f"{where}: expected zones with spanned and start_pfn, got {len(heads)}.")
-    return tuple(zones)
+        yield (int(head[1]), head[2]), text[head.end() : following.start() if following else None]
+
+
+def _number(body: str, key: str) -> int | None:
+    match = re.search(rf"^\s+{key}\s+(\d+)", body, re.MULTILINE)
+    return int(match[1]) if match else None
 
 
 def _buddyinfo(where: str, text: str) -> dict[ZoneName, Columns]:

@@ -9,6 +9,7 @@ from pagefuzz.kernel.findings import Findings
 from pagefuzz.kernel.isolation import Ledger
 from pagefuzz.kernel.live import LiveBlocks
 from pagefuzz.kernel.mobility import Mobility, mobility_of
+from pagefuzz.kernel.percpu.records import Notes
 from pagefuzz.kernel.places import HELD, Places
 from pagefuzz.kernel.snapshots import Snapshot, Zone
 from pagespec.frames import SIZES
@@ -42,6 +43,7 @@ class Replay:
     captors: tasks whose compaction ended after their last allocation.
     split_from: the last block that each CPU took under the zone's lock.
     mobility: what is known of types; None where they are not judged.
+    notes: what is noted of the CPUs' lists; None where they are not judged.
     """
 
     path: str
@@ -64,6 +66,7 @@ class Replay:
     captors: set[str] = field(default_factory=set)
     split_from: dict[int, tuple[int, int]] = field(default_factory=dict)
     mobility: Mobility | None = None
+    notes: Notes | None = None
 
 
 def replay_with(path: str, era: TraceEra, *snapshots: Snapshot) -> Replay:
@@ -83,7 +86,17 @@ def replay_with(path: str, era: TraceEra, *snapshots: Snapshot) -> Replay:
         replay.places = bytearray(snapshot.end())
         if era.types is not None and info is not None:
             replay.mobility = mobility_of(era.types, era.searches, info, snapshot.end())
+        replay.notes = _notes_on(era, snapshot)
     return replay
+
+
+def _notes_on(era: TraceEra, snapshot: Snapshot) -> Notes | None:
+    """Begin notes on the CPUs' lists where the era's rules are known and zoneinfo has the lists."""
+    sizes = [snapshot.sizes.get(zone.name) for zone in snapshot.zones]
+    batches = tuple(
+        min(pageset.batch for pageset in each.pagesets.values()) for each in sizes if each
+    )
+    return Notes(batches) if era.types is not None and len(batches) == len(sizes) else None
 
 
 def zone_of(replay: Replay, pfn: int, order: int) -> Zone | None:
