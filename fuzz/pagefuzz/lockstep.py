@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from pagefuzz.coverage import Reached, events_between, events_from_outside, events_of
-from pagefuzz.target.adapter import UNTOLD, Adapter
+from pagefuzz.target.adapter import Adapter
 from pagefuzz.target.protocol import Factory, TornList
 from pagefuzz.target.readable import unreadable
 from pagefuzz.undoing import enter, out_of_use, ways_back
@@ -31,7 +31,7 @@ from pagespec.laws.holdings import REFUSALS, UNSERVED, Book, settle
 from pagespec.laws.law import LEVELS, LawBook, LawBroken, Level, Transition
 from pagespec.laws.outside import OUTSIDE_LAWS, Sight
 from pagespec.laws.state import READING_LAWS, STATE_LAWS
-from pagespec.laws.step import STEP_LAWS
+from pagespec.laws.step import STEP_LAWS, TOLD
 from pagespec.laws.swept import Swept, swept
 from pagespec.laws.whole import BOOT_LAWS, RETURN_LAWS
 from pagespec.laws.wording import wording
@@ -49,7 +49,7 @@ STRICTER: dict[Level, int] = {level: place for place, level in enumerate(LEVELS)
 TOLD_LAWS: LawBook[Transition] = LawBook()
 """The laws about what the spec tells of a request; the rest of STEP_LAWS judge states alone."""
 
-TOLD_LAWS.laws += [law for law in STEP_LAWS.laws if law.id in UNTOLD]
+TOLD_LAWS.laws += [law for law in STEP_LAWS.laws if law.id in TOLD]
 
 EVENTS_KEPT = 2_000
 """Events of the spec that wait to be counted: many at once are counted faster than one by one."""
@@ -211,4 +211,4 @@ class Lockstep:
         if self.machine.cpus:
             kept, due_kept = pcps_of(view), expected_pcps(self.stamps)
             KEPT_LAWS.check(self.era, Kept(request, kept, due_kept, view.slots, self.stamps.slots))
-        TWIN_LAWS.check(self.era, Twins(self.spec, view))
+        TWIN_LAWS.check(self.era, Twins(self.spec, view), self.target.unshown)

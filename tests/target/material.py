@@ -33,14 +33,21 @@ def any_machines(count: int, eras: tuple[Era, ...] = tuple(ERAS.values())) -> It
         yield random_machine(rng, eras[number % len(eras)])
 
 
+def alone(machine: Machine) -> Machine:
+    """The machine without CPUs that keep lists and without watermarks."""
+    return replace(machine, cpus=0, batch=None, high=None, min_free=None)
+
+
 def machines(count: int, eras: tuple[Era, ...] = tuple(ERAS.values())) -> Iterator[Machine]:
     """The same with nothing but blocks: what an allocator that is asked by calls takes."""
     for machine in any_machines(count, eras):
-        yield replace(machine, pageblock=None, types=(), guard=0, **ALONE)
+        yield replace(alone(machine), pageblock=None, types=(), guard=0)
 
 
-ALONE: dict[str, None | int] = {"cpus": 0, "batch": None, "high": None, "min_free": None}
-"""Of a machine whose buddy stands alone."""
+def listed_machines(count: int, eras: tuple[Era, ...] = tuple(ERAS.values())) -> Iterator[Machine]:
+    """Machines whose CPUs may keep frames, with nothing else that a call has no word for."""
+    for number, machine in enumerate(machines(count, eras)):
+        yield replace(machine, cpus=1 + number % 4, batch=2)
 
 
 def walked(factory: Factory, machine: Machine, seed: int = 0, level: Level = "exact") -> Lockstep:

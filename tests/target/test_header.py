@@ -19,7 +19,7 @@ TEXT = native.HEADER.read_text()
 
 def numbers() -> dict[str, int]:
     """Every number that the header names."""
-    found = re.findall(r"^(?:#define|   ) (PF_\w+)(?: =)? (-?\d+)", TEXT, re.MULTILINE)
+    found = re.findall(r"^(?:#define|   ) (PF_\w+)(?: =)? \(?(-?\d+)", TEXT, re.MULTILINE)
     return {name: int(value) for name, value in found}
 
 
@@ -46,6 +46,7 @@ def test_numbers_are_the_spec_s() -> None:
     refusals = {f"PF_{refusal.name}": int(refusal) for refusal in blocks}
     refusals["PF_REFUSED"] = refusals.pop("PF_UNSAID")
     expected = {"PF_ABI": native.ABI, "PF_MAX_TOP": MAX_TOP, "PF_DONE": 0, "PF_NONE": NO_MEMORY}
+    expected |= {"PF_UNSAID_SIZE": native.UNSAID_SIZE}
     expected |= {"PF_MERGES_EAGERLY": 1, "PF_REFUSES": 2, "PF_EXACT": 4}
 
     assert numbers() == expected | refusals

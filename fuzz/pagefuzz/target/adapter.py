@@ -22,6 +22,7 @@ from pagespec.frames import SIZES
 from pagespec.laws.holdings import REFUSALS, Book
 from pagespec.laws.law import LawBroken, Level
 from pagespec.laws.outside import Promises
+from pagespec.laws.step import TOLD
 from pagespec.machine import MAX_SLOTS, Machine
 from pagespec.migratetype import UNMOVABLE
 from pagespec.trace import NAMING
@@ -29,11 +30,8 @@ from pagespec.types import FAULT, NO_MEMORY, DomainError, Pfn, Refusal, Refused
 from pagespec.verbs import MAY_FAIL, Op, Outcome, Verb
 from pagespec.zone import Zone, empty_zone
 
-UNSHOWN = frozenset({"BUD-tag", "BUD-bitmap"})
+UNSHOWN = frozenset({"BUD-tag", "BUD-bitmap", "EVT-count", "TWIN-counts"})
 """The laws about fields that neither free lists nor counts show."""
-
-UNTOLD = frozenset({"LIVE-ends", "EVT-order"})
-"""The laws about what a request looks at and logs, which the spec alone tells."""
 
 OF_LISTS = frozenset(
     {Verb.DRAIN, Verb.DRAIN_ALL, Verb.DISABLE, Verb.ENABLE, Verb.AGE, Verb.EXPIRE}
@@ -84,7 +82,7 @@ class Adapter:
             assert isinstance(self.target, Target), "without serve there are calls"
             self.calls = Calls(self.target, machine, refuses=self.promises.refuses)
         self.verbs = self._verbs() if self.calls is None else self.calls.verbs
-        self.unshown = UNTOLD if self.shows else UNTOLD | UNSHOWN
+        self.unshown = TOLD if self.shows else TOLD | UNSHOWN
         if not self.shows and not self.counts:
             self.unshown |= {"BUD-count"}
         if Verb.PUT not in self.verbs:

@@ -45,12 +45,15 @@ class Keeper:
         except (EOFError, OSError):
             raise Died(last_words(self.process.wait())) from None
 
-    def ask(self, what: Ask, order: int = 0, pfn: int = 0, machine: bytes = b"") -> Reply:
-        """Put a request to the allocator and wait for its reply. CREATE takes a machine alone.
+    def ask(
+        self, what: Ask, order: int = 0, pfn: int = 0, cpu: int = 0, payload: bytes = b""
+    ) -> Reply:
+        """Put a request to the allocator and wait for its reply.
 
-        Raises Died; EOFError or OSError if the keeper itself is gone.
+        CREATE takes a machine and ALLOC_BULK an array as their payload, and no order. Raises Died;
+        EOFError or OSError if the keeper itself is gone.
         """
-        self.channel.sendall(REQUEST.pack(what, len(machine) or order, pfn) + machine)
+        self.channel.sendall(REQUEST.pack(what, len(payload) or order, pfn, cpu) + payload)
         return self._reply()
 
     def _reply(self) -> Reply:

@@ -26,6 +26,9 @@ from pagespec.types import NO_MEMORY, REFUSED, Block, DomainError, Order, Pfn, R
 ABI = 1
 """PF_ABI of the header."""
 
+UNSAID_SIZE = -1
+"""PF_UNSAID_SIZE of the header."""
+
 HEADER = Path(__file__).with_name("pagefuzz.h")
 """The header that a library is built with."""
 
@@ -125,6 +128,11 @@ class Native:
         if "references" in parts:
             self.alloc_compound = session.alloc_compound
             self.get, self.put = session.get, session.put
+        if "cpus" in parts:
+            self.alloc_on, self.free_on = session.alloc_on, session.free_on
+            self.drain = session.drain
+        if "bulk" in parts:
+            self.alloc_bulk = session.alloc_bulk
 
 
 class Session:
@@ -135,7 +143,7 @@ class Session:
         self._keeper: Keeper | None = library.take()
         self._end = "the session is closed"
         self._counts = array("q")
-        if not self._ask(Ask.CREATE, machine=_described(machine)).value:
+        if not self._ask(Ask.CREATE, payload=_described(machine)).value:
             self.close()
             raise DomainError(
                 f"target {library.name} does not serve {machine}: pf_create returned NULL"
@@ -160,6 +168,27 @@ class Session:
     def put(self, pfn: Pfn) -> None:
         """See `CountsReferences`."""
         self._done(Ask.PUT, 0, pfn)
+
+    def alloc_on(self, order: Order, cpu: int) -> Pfn | None:
+        """See `KeepsLists`."""
+        return self._given(Ask.ALLOC_ON, order, cpu)
+
+    def free_on(self, pfn: Pfn, order: Order, cpu: int) -> None:
+        """See `KeepsLists`."""
+        self._done(Ask.FREE_ON, order, pfn, cpu)
+
+    def drain(self, cpu: int) -> None:
+        """See `KeepsLists`."""
+        self._done(Ask.DRAIN, 0, 0, cpu)
+
+    def alloc_bulk(self, slots: list[Pfn | None], cpu: int) -> int:
+        """See `FillsArrays`."""
+        payload = array("q", [NO_MEMORY if pfn is None else pfn for pfn in slots]).tobytes()
+        value, filled = self._ask(Ask.ALLOC_BULK, cpu=cpu, payload=payload)
+        if value < 0:
+            self._refuse(Ask.ALLOC_BULK, value, 0, 0)
+        slots[:] = [None if pfn == NO_MEMORY else pfn for pfn in array("q", filled)]
+        return value
 
     def free_lists(self) -> Sequence[Sequence[Pfn]]:
         """See `ListsFreeBlocks`."""
@@ -187,14 +216,14 @@ class Session:
                 self._library.give_back(self._keeper)
                 self._keeper = None
 
-    def _given(self, what: Ask, order: Order) -> Pfn | None:
-        value = self._ask(what, order).value
+    def _given(self, what: Ask, order: Order, cpu: int = 0) -> Pfn | None:
+        value = self._ask(what, order, cpu=cpu).value
         if value >= 0:
             return value
         return None if value == NO_MEMORY else self._refuse(what, value, order, 0)
 
-    def _done(self, what: Ask, order: Order, pfn: Pfn) -> None:
-        value = self._ask(what, order, pfn).value
+    def _done(self, what: Ask, order: Order, pfn: Pfn, cpu: int = 0) -> None:
+        value = self._ask(what, order, pfn, cpu).value
         if value != 0:
             self._refuse(what, value, order, pfn)
 
@@ -205,7 +234,9 @@ class Session:
             raise REFUSED[Refusal(value)](Block(pfn, order))
         raise BadAnswer(f"pf_{what.name.lower()} returned {value}, which no request may return")
 
-    def _ask(self, what: Ask, order: int = 0, pfn: int = 0, machine: bytes = b"") -> Reply:
+    def _ask(
+        self, what: Ask, order: int = 0, pfn: int = 0, cpu: int = 0, payload: bytes = b""
+    ) -> Reply:
         """Put the request. While it is under way the keeper is nobody's: whoever interrupts it
         leaves a reply behind that would answer the next request.
         """
@@ -213,7 +244,7 @@ class Session:
         if keeper is None:
             raise Died(self._end)
         try:
-            reply = keeper.ask(what, _within(order, 31), _within(pfn, 63), machine)
+            reply = keeper.ask(what, _within(order, 31), _within(pfn, 63), cpu, payload)
         except (Died, EOFError, OSError) as fault:
             called = _SHOWN if what is Ask.FREE_LIST else f"pf_{what.name.lower()}"
             self._end = f"{called}: {str(fault) or 'its process is gone'}"
@@ -233,5 +264,7 @@ def _described(machine: Machine) -> bytes:
     """The machine as `serve` reads it."""
     runs, holes = machine.managed, machine.holes
     numbers = [machine.start, machine.pages, machine.top, machine.base, len(runs), len(holes)]
+    sizes = (machine.batch, machine.high)
+    numbers += [machine.cpus, *(UNSAID_SIZE if size is None else size for size in sizes)]
     numbers += chain.from_iterable(runs + holes)
     return array("q", [len(numbers), *numbers]).tobytes() + machine.era.name.encode()

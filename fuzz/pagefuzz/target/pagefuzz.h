@@ -62,7 +62,15 @@ struct pf_machine {
                                    depends on them. Where runs and holes both leave a frame out, it
                                    exists and is kept back */
     const char *era;            /* the kernel release to compare with, such as "6.12" */
+    int64_t cpus;               /* how many CPUs may keep frames of their own; 0 unless pf_alloc_on,
+                                   pf_free_on and pf_drain are there */
+    int64_t batch;              /* how many frames Linux would move at once between a CPU and the
+                                   rest; PF_UNSAID_SIZE: what follows from the zone's length */
+    int64_t high;               /* how many a CPU would keep at most, more or less; likewise */
 };
+
+/* A batch or high that the machine leaves open. */
+#define PF_UNSAID_SIZE (-1)
 
 /* Your allocator: define this struct as you like. */
 struct pf_zone;
@@ -148,6 +156,28 @@ PF_API int64_t pf_get(struct pf_zone *zone, int64_t pfn);
 /* Drop one: PF_DONE or a refusal. The last one of a block that is not compound and larger than a
  * frame must be dropped by pf_free, which knows the order: PF_WRONG_ORDER. */
 PF_API int64_t pf_put(struct pf_zone *zone, int64_t pfn);
+
+/* --- optional, all three or none: CPUs that keep frames of their own --------------------------- */
+
+/* A machine whose cpus is not 0 has so many, numbered from 0. Each may keep free frames, so that a
+ * request need not ask what all share; how many is your business. On such a machine these stand for
+ * pf_alloc and pf_free, which it is not asked by. A request may fail although other CPUs, or this
+ * one in another form, keep what it needs; once all CPUs are drained that is no excuse. */
+
+/* As pf_alloc, for a request of that CPU. */
+PF_API int64_t pf_alloc_on(struct pf_zone *zone, int32_t order, int32_t cpu);
+
+/* As pf_free, on that CPU; any CPU may have been given the block. */
+PF_API int64_t pf_free_on(struct pf_zone *zone, int64_t pfn, int32_t order, int32_t cpu);
+
+/* Give back to all whatever the CPU keeps: PF_DONE. */
+PF_API int64_t pf_drain(struct pf_zone *zone, int32_t cpu);
+
+/* --- optional, with the three above: many frames at once (BULK-prefix) -------------------------- */
+
+/* Write single frames where the array has PF_NONE, as far as there are any, and leave the other
+ * slots alone. Return how many slots from the first on are filled. Linux may stop early. */
+PF_API int64_t pf_alloc_bulk(struct pf_zone *zone, int64_t *array, int64_t count, int32_t cpu);
 
 #ifdef __cplusplus
 }

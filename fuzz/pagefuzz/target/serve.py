@@ -22,8 +22,9 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import TypeAlias
 
-REQUEST = struct.Struct("=qqq")
-"""What is asked, then two numbers: order and pfn, or for CREATE the payload's length and 0."""
+REQUEST = struct.Struct("=qqqq")
+"""What is asked, then three numbers: order, pfn and CPU. What has a payload has its length for an
+order."""
 
 REPLY = struct.Struct("=qqq")
 """Whether the library died, what it returned (or how it died), and the payload's length."""
@@ -44,6 +45,8 @@ OPTIONAL = (
     ("lists", ("pf_free_list",)),
     ("counts", ("pf_nr_free", "pf_free_pages")),
     ("references", ("pf_alloc_compound", "pf_get", "pf_put")),
+    ("cpus", ("pf_alloc_on", "pf_free_on", "pf_drain")),
+    ("bulk", ("pf_alloc_bulk",)),
 )
 """What a library may offer besides, and the functions that make it up."""
 
@@ -62,6 +65,10 @@ class Ask(IntEnum):
     GET = 5
     PUT = 6
     FREE_LIST = 7  # of every order, and then the counts if there are any
+    ALLOC_ON = 8
+    FREE_ON = 9
+    DRAIN = 10
+    ALLOC_BULK = 11  # its payload, there and back, is the array
 
 
 class Run(ctypes.Structure):
@@ -84,6 +91,9 @@ class Description(ctypes.Structure):
         ("hole_count", _LONG),
         ("holes", ctypes.POINTER(Run)),
         ("era", ctypes.c_char_p),
+        ("cpus", _LONG),
+        ("batch", _LONG),
+        ("high", _LONG),
     ]
 
 
@@ -128,6 +138,10 @@ def _load(path: str) -> tuple[ctypes.CDLL | None, dict[str, object]]:
         "pf_free_list": [_ZONE, _ORDER, _ZONE, _LONG],
         "pf_nr_free": [_ZONE, _ORDER],
         "pf_free_pages": [_ZONE],
+        "pf_alloc_on": [_ZONE, _ORDER, _ORDER],
+        "pf_free_on": [_ZONE, _LONG, _ORDER, _ORDER],
+        "pf_drain": [_ZONE, _ORDER],
+        "pf_alloc_bulk": [_ZONE, _ZONE, _LONG, _ORDER],
     }
     for name in there & takes.keys():
         function = getattr(library, name)
@@ -148,8 +162,8 @@ def _describe(payload: bytes) -> Description:
     """The machine of a CREATE: numbers, runs and holes, and the era's name."""
     count = struct.unpack_from("=q", payload)[0]
     numbers = array("q", payload[8 : 8 + 8 * count])
-    start, pages, top, base, run_count, hole_count = numbers[:6]
-    edges = numbers[6:]
+    start, pages, top, base, run_count, hole_count, cpus, batch, high = numbers[:9]
+    edges = numbers[9:]
     runs = (Run * (run_count + hole_count))(
         *(Run(edges[at], edges[at + 1]) for at in range(0, len(edges), 2))
     )
@@ -165,6 +179,9 @@ def _describe(payload: bytes) -> Description:
         hole_count,
         ctypes.cast(holes, ctypes.POINTER(Run)),
         payload[8 + 8 * count :],
+        cpus,
+        batch,
+        high,
     )
 
 
@@ -177,20 +194,26 @@ def _serve(library: ctypes.CDLL, channel: socket.socket, payload: bytes) -> None
     zone = library.pf_create(ctypes.byref(machine))
     signal.setitimer(signal.ITIMER_REAL, 0)
     _reply(channel, False, int(bool(zone)))
-    calls: dict[int, Callable[[int, int], int]] = {
-        Ask.ALLOC: lambda order, _: library.pf_alloc(zone, order),
-        Ask.ALLOC_COMPOUND: lambda order, _: library.pf_alloc_compound(zone, order),
-        Ask.FREE: lambda order, pfn: library.pf_free(zone, pfn, order),
-        Ask.GET: lambda _, pfn: library.pf_get(zone, pfn),
-        Ask.PUT: lambda _, pfn: library.pf_put(zone, pfn),
+    calls: dict[int, Callable[[int, int, int], int]] = {
+        Ask.ALLOC: lambda order, _, __: library.pf_alloc(zone, order),
+        Ask.ALLOC_COMPOUND: lambda order, _, __: library.pf_alloc_compound(zone, order),
+        Ask.FREE: lambda order, pfn, _: library.pf_free(zone, pfn, order),
+        Ask.GET: lambda _, pfn, __: library.pf_get(zone, pfn),
+        Ask.PUT: lambda _, pfn, __: library.pf_put(zone, pfn),
+        Ask.ALLOC_ON: lambda order, _, cpu: library.pf_alloc_on(zone, order, cpu),
+        Ask.FREE_ON: lambda order, pfn, cpu: library.pf_free_on(zone, pfn, order, cpu),
+        Ask.DRAIN: lambda _, __, cpu: library.pf_drain(zone, cpu),
     }
     room, counts = array("q"), hasattr(library, "pf_nr_free")
     while True:
-        what, order, pfn = REQUEST.unpack(receive(channel, REQUEST.size))
+        what, order, pfn, cpu = REQUEST.unpack(receive(channel, REQUEST.size))
         value, shown = 0, array("q")
         _limit(seconds)
         if what in calls:
-            value = calls[what](order, pfn)
+            value = calls[what](order, pfn, cpu)
+        elif what == Ask.ALLOC_BULK:
+            shown = array("q", receive(channel, order))
+            value = library.pf_alloc_bulk(zone, shown.buffer_info()[0], len(shown), cpu)
         elif what == Ask.FREE_LIST:
             room = room or array("q", bytes(8 * pages))
             address = room.buffer_info()[0]
@@ -216,7 +239,7 @@ def _keep(path: str, channel: socket.socket) -> None:
     _limit(0)
     _reply(channel, False, 0, json.dumps(offer).encode())
     while library is not None:
-        _, size, _ = REQUEST.unpack(receive(channel, REQUEST.size))
+        _, size, _, _ = REQUEST.unpack(receive(channel, REQUEST.size))
         payload = receive(channel, size)
         child = os.fork()
         if child == 0:
