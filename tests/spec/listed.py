@@ -14,7 +14,7 @@ from pagespec.zone import Zone
 
 CPU_VERBS = (
     *(Verb.DRAIN, Verb.DRAIN, Verb.DRAIN_ALL, Verb.DISABLE, Verb.ENABLE, Verb.AGE, Verb.AGE),
-    *(Verb.EXPIRE, Verb.UNPLUG, Verb.PLUG, Verb.PLUG, Verb.REST),
+    *(Verb.EXPIRE, Verb.UNPLUG, Verb.UNPLUG, Verb.PLUG, Verb.PLUG, Verb.PLUG, Verb.REST),
 )
 
 

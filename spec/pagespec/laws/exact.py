@@ -7,7 +7,7 @@ from pagespec.laws.law import Complaint, LawBook
 from pagespec.migratetype import MigrateType
 from pagespec.types import Pfn
 from pagespec.verbs import Outcome
-from pagespec.zone import STATE, Lists, Zone
+from pagespec.zone import COUNTS, STATE, Lists, Zone
 
 KeptLists: TypeAlias = list[list[list[list[Pfn]]]]
 """Per CPU, set and list, the heads of the blocks that it keeps, in list order."""
@@ -120,6 +120,20 @@ def equal(twins: Twins) -> Complaint:
     """
     spec, view = twins
     for field in STATE:
+        due, got = getattr(spec, field), getattr(view, field)
+        if due != got:
+            return f"{field} is {got}, the spec's is {due}"
+    return None
+
+
+@TWIN_LAWS.law("TWIN-counts", level="exact", source="derived")
+def counts_equal(twins: Twins) -> Complaint:
+    """The allocator has counted as allocated and as freed what the spec has.
+
+    No request depends on these counts, so nothing else would ever show that they are off.
+    """
+    spec, view = twins
+    for field in COUNTS:
         due, got = getattr(spec, field), getattr(view, field)
         if due != got:
             return f"{field} is {got}, the spec's is {due}"

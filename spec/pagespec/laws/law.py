@@ -104,19 +104,31 @@ class LawBook(Generic[Subject]):
         return enter
 
     def broken(
-        self, era: Era, subject: Subject, without: frozenset[str] = frozenset()
+        self,
+        era: Era,
+        subject: Subject,
+        without: frozenset[str] = frozenset(),
+        level: Level = "exact",
     ) -> Iterator[LawBroken]:
         """Every law of the era that the subject breaks, the most basic first.
 
-        without: laws about fields that the subject does not show.
+        without: laws about fields that the subject does not show. level: the strictest laws that
+        are judged.
         """
         for law in self.laws:
-            if law.eras(era) and law.id not in without:
+            strict = LEVELS.index(law.level) > LEVELS.index(level)
+            if law.eras(era) and not strict and law.id not in without:
                 complaint = law.complaint(subject)
                 if complaint is not None:
                     yield LawBroken(law.id, complaint)
 
-    def check(self, era: Era, subject: Subject, without: frozenset[str] = frozenset()) -> None:
+    def check(
+        self,
+        era: Era,
+        subject: Subject,
+        without: frozenset[str] = frozenset(),
+        level: Level = "exact",
+    ) -> None:
         """Raise LawBroken for the first law of the era that the subject breaks."""
-        for broken in self.broken(era, subject, without):
+        for broken in self.broken(era, subject, without, level):
             raise broken

@@ -37,3 +37,6 @@ STEP_LAWS: LawBook[Transition] = LawBook(
     TOLD_REFILL_LAWS,
     TOLD_DRAIN_LAWS,
 )
+
+TOLD = frozenset({"LIVE-ends", "EVT-order", "EVT-refill", "EVT-drain"})
+"""The laws about what the spec tells of a request; the others judge states alone."""
