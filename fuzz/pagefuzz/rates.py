@@ -12,7 +12,8 @@ from typing import NamedTuple
 from pagefuzz.campaign.stream import Replay
 from pagefuzz.campaign.walk import WALK_REQUESTS, walk
 from pagefuzz.lockstep import Lockstep
-from pagefuzz.machines.buddy import Ledger, run_machine
+from pagefuzz.machines.judged import Ledger
+from pagefuzz.machines.running import run_machine
 from pagefuzz.target.builtin import TwinFactory
 from pageimpl.allocator import Allocator, Stream
 from pageimpl.stream import op_of

@@ -8,14 +8,20 @@ from hypothesis import strategies as st
 from tests.fuzz.material import COUNT_OFF, NO_DOUBLE, NO_MERGE, Fault, planted
 from tests.fuzz.targets import Least, Modern
 
-from pagefuzz.campaign.walk import FUZZED_ERAS
+from pagefuzz.campaign.floor import floor_of
+from pagefuzz.campaign.walk import BEHAVIOURS, FUZZED_ERAS
+from pagefuzz.coverage import OF_LISTS
 from pagefuzz.lockstep import Lockstep
-from pagefuzz.machines.buddy import Ledger, buddy_machine, run_machine
-from pagefuzz.machines.strategies import machines
+from pagefuzz.machines.buddy import buddy_machine
+from pagefuzz.machines.judged import Ledger
+from pagefuzz.machines.lists import list_machine
+from pagefuzz.machines.running import run_machine
+from pagefuzz.machines.strategies import machines, small_listed
 from pagefuzz.replay import replay
 from pagefuzz.target.builtin import Spec, TwinFactory
 from pagefuzz.target.protocol import Factory
 from pagespec.era import ERAS, Era
+from pagespec.events import Kind
 from pagespec.laws.law import LawBroken, Level
 from pagespec.machine import Machine
 from pagespec.migratetype import MOVABLE, MigrateType
@@ -116,33 +122,67 @@ def test_a_burst_is_many_requests_in_one_step(level: Level) -> None:
     """Each byte of a burst is a request: an allocation, or a free of what is held."""
     ledger = Ledger(Spec, level, found=lambda trace: None)
     machine = buddy_machine(ledger, [ERA], st.just(16))()
-    machine.boot(machine=Machine(16, 3, ERA))  # type: ignore[attr-defined]
-    machine.burst(bursts=bytes([0, 4, 6, 7, 200, 201, 0]))  # type: ignore[attr-defined]
+    machine.begin(Machine(16, 3, ERA))
+    machine.burst(bursts=bytes([0, 4, 6, 7, 200, 201, 0]), who=0)
     machine.teardown()
 
-    done = [op for op, _ in machine.lockstep.done][:7]  # type: ignore[attr-defined]
+    assert machine.lockstep is not None
+    done = [op for op, _ in machine.lockstep.done][:7]
     assert [op.verb for op in done] == [Verb.ALLOC] * 4 + [Verb.FREE] * 2 + [Verb.ALLOC]
     assert [op.order for op in done[:4]] == [0, 1, 2, 3]
     assert ledger.operations > 7
 
 
 def test_every_verb_is_asked_and_served() -> None:
-    """A few examples split, isolate, gather, poison and undo all of it, and break no law."""
+    """Some examples ask for all that there is, on CPUs and places alike, and break no law."""
     ledger = Ledger(Spec, "exact", found=lambda trace: None)
-    run_machine(ledger, [ERA], 3, examples=40, shrink=False)
+    run_machine(ledger, [ERAS["6.12"]], 3, examples=80, shrink=False)
 
     assert {verb for verb, _ in ledger.reached if isinstance(verb, Verb)} == set(Verb)
+
+
+@pytest.mark.parametrize("eras", BEHAVIOURS, ids=lambda eras: eras[0].name)
+def test_lists_alone_are_refilled_and_drained_at_each_order(eras: tuple[Era, ...]) -> None:
+    """A few examples of CPUs with lists meet all that lists do in the era, and break no law."""
+    era = eras[0]
+    ledger = Ledger(Spec, "exact", found=lambda trace: None)
+    run_machine(ledger, [era], 1, examples=25, shrink=False, make=list_machine)
+
+    events = OF_LISTS | {Kind.BULK, Kind.FILLED, Kind.BARRED, Kind.BELOW_MARK, Kind.KSWAPD}
+    due = {met for met in floor_of(era, "exact", 4, frozenset(Verb)) if met[0] in events}
+    assert due <= ledger.reached.keys()
+
+
+@settings(max_examples=200, database=None, deadline=None)
+@given(machine=small_listed(FUZZED_ERAS, st.integers(16, 80)))
+def test_machines_for_lists_alone_have_them(machine: Machine) -> None:
+    """One to four CPUs, in the domain of every era."""
+    assert 1 <= machine.cpus <= 4
+
+
+def test_an_unplugged_cpu_asks_for_nothing() -> None:
+    """What would come from it comes from the next CPU that runs."""
+    ledger = Ledger(Spec, "exact", found=lambda trace: None)
+    machine = list_machine(ledger, [ERA], st.just(16))()
+    machine.begin(Machine(16, 3, ERA, cpus=3))
+    machine.on_cpus(verb=Verb.UNPLUG, cpu=2)
+    machine.burst(bursts=bytes([0, 200, 0]), who=2)
+
+    assert machine.lockstep is not None
+    assert [op.cpu for op, _ in machine.lockstep.done] == [2, 0, 0, 0]
+    assert {outcome >= 0 for _, outcome in machine.lockstep.done} == {True}
 
 
 def test_ranges_are_in_the_state_that_the_verb_expects() -> None:
     """One that is isolated is restored or taken offline, and brought online again from there."""
     ledger = Ledger(Spec, "exact", found=lambda trace: None)
     machine = buddy_machine(ledger, [ERA], st.just(16))()
-    machine.boot(machine=Machine(16, 3, ERA, pageblock=2))  # type: ignore[attr-defined]
+    machine.begin(Machine(16, 3, ERA, pageblock=2))
     for verb, which in ((Verb.ISOLATE, 2), (Verb.OFFLINE, 0), (Verb.ONLINE, 0), (Verb.RESTORE, 1)):
-        machine.change_range(verb=verb, which=which, ranges=1, mt=MOVABLE)  # type: ignore[attr-defined]
+        machine.change_range(verb=verb, which=which, ranges=1, mt=MOVABLE)
 
-    assert [(op.verb, op.pfn, outcome) for op, outcome in machine.lockstep.done] == [  # type: ignore[attr-defined]
+    assert machine.lockstep is not None
+    assert [(op.verb, op.pfn, outcome) for op, outcome in machine.lockstep.done] == [
         (Verb.ISOLATE, 8, 0),
         (Verb.OFFLINE, 8, 0),
         (Verb.ONLINE, 8, 0),

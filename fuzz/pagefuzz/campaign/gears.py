@@ -24,9 +24,9 @@ from pagespec.types import DomainError
 Found: TypeAlias = Callable[[Trace], None]
 RunGear: TypeAlias = Callable[[Plan, Random, Era, Factory, Result, Found], None]
 
-STREAM_REQUESTS, WALKS, EXAMPLES = 2_500, 6, 4
+STREAM_REQUESTS, WALKS, EXAMPLES, LIST_EXAMPLES = 2_500, 6, 3, 1
 """What one round is, for about as long in each gear: requests of each of four streams, walks,
-Hypothesis examples."""
+Hypothesis examples of the whole allocator and of CPUs' lists alone."""
 
 DECLINED = 60
 """Machines of one round that an allocator may decline before it is walked on fewer of them."""
@@ -91,12 +91,22 @@ def run_hypothesis(
     # Hypothesis takes a third of a second to import, and only this gear needs it.
     from hypothesis.errors import Flaky
 
-    from pagefuzz.machines.buddy import Ledger, run_machine
+    from pagefuzz.machines.buddy import buddy_machine
+    from pagefuzz.machines.judged import Ledger
+    from pagefuzz.machines.lists import list_machine
+    from pagefuzz.machines.running import run_machine
 
     ledger = Ledger(factory, plan.level, found)
-    examples = EXAMPLES * plan.rounds
     try:
-        run_machine(ledger, [era], rng.getrandbits(63), examples=examples, shrink=False)
+        for make, examples in ((buddy_machine, EXAMPLES), (list_machine, LIST_EXAMPLES)):
+            run_machine(
+                ledger,
+                [era],
+                rng.getrandbits(63),
+                examples=examples * plan.rounds,
+                shrink=False,
+                make=make,
+            )
     except LawBroken:
         # It has been handed to `found`.
         return

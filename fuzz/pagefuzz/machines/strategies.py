@@ -35,7 +35,10 @@ def machines(draw: st.DrawFn, eras: Sequence[Era], pages: st.SearchStrategy[int]
         holes.append((first, first + size))
         beyond = first + size + 1
     machine = Machine(length, top, era, start, tuple(holes))
-    return draw(_grouped(machine)) if grouped else machine
+    if grouped:
+        machine = draw(_grouped(machine))
+    cpus = draw(st.sampled_from((0, 0, 1, 2, 3, 4)))
+    return draw(_listed(machine, cpus))
 
 
 @st.composite
@@ -54,3 +57,36 @@ def _grouped(draw: st.DrawFn, machine: Machine) -> Machine:
     drawn = draw(TYPES)
     types = [known[drawn[n % len(drawn)] % len(known)] for n in range(machine.pageblocks)]
     return replace(machine, types=tuple(fitted(machine, types)))
+
+
+BATCHES, HIGHS = (1, 2, 3, 0, 7, None), (4, 8, 0, 1, 2, 12, 20, None)
+"""The batch and high of lists, None for what follows from the zone's size."""
+
+SHARES = (None, None, 0, 1, 2, 4, 8)
+"""The frames below which a zone serves urgent requests alone, None for a zone without marks."""
+
+
+@st.composite
+def _listed(draw: st.DrawFn, machine: Machine, cpus: int) -> Machine:
+    """The machine with so many CPUs that keep lists, and perhaps marks."""
+    share = draw(st.sampled_from(SHARES))
+    # A frame has 4 KiB.
+    machine = replace(machine, min_free=None if share is None else 4 * share)
+    if not cpus:
+        return machine
+    sizes = draw(st.integers(0, len(BATCHES) * len(HIGHS) - 1))
+    batch, high = BATCHES[sizes % len(BATCHES)], HIGHS[sizes // len(BATCHES)]
+    return replace(
+        machine, cpus=cpus, batch=batch, high=None if machine.era.tuning == "pair" else high
+    )
+
+
+@st.composite
+def small_listed(draw: st.DrawFn, eras: Sequence[Era], pages: st.SearchStrategy[int]) -> Machine:
+    """A small machine of 1 to 4 CPUs that keep lists, of a top order that its zone can meet."""
+    era = draw(st.sampled_from(eras))
+    top = draw(st.sampled_from((4, 3, 2, 5)))
+    machine = Machine(draw(pages), top, era)
+    if era.numbering is not None and draw(st.booleans()):
+        machine = replace(machine, pageblock=max(top - 1, smallest_pageblock(era, top)))
+    return draw(_listed(machine, draw(st.integers(1, 4))))

@@ -1,0 +1,53 @@
+"""Running state machines of Hypothesis: the same examples for the same seed."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import run_state_machine_as_test
+
+from pagefuzz.machines.buddy import buddy_machine
+from pagefuzz.machines.judged import Judged, Ledger
+from pagefuzz.machines.repeatable import without_constants
+from pagespec.era import Era
+
+Make: TypeAlias = Callable[[Ledger, Sequence[Era], st.SearchStrategy[int]], type[Judged]]
+"""Makes the state machine whose examples report to the ledger, of eras and lengths of zones."""
+
+
+def run_machine(
+    ledger: Ledger,
+    eras: Sequence[Era],
+    draw_seed: int,
+    *,
+    examples: int,
+    steps: int = 50,
+    pages: int | None = None,
+    shrink: bool = True,
+    make: Make = buddy_machine,
+) -> None:
+    """Run so many examples, and shrink the first failure. Raises LawBroken.
+
+    pages: the length of every zone; any small one without it. make: which state machine.
+    Deadlines are off: the first call of a compiled kernel takes seconds. No database: what is
+    found is a trace on disk, and the same seed must draw the same examples.
+    """
+    phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
+    machine = seed(draw_seed)(
+        make(ledger, eras, st.integers(1, 80) if pages is None else st.just(pages))
+    )
+    with without_constants():
+        run_state_machine_as_test(
+            machine,
+            settings=settings(
+                max_examples=examples,
+                stateful_step_count=steps,
+                deadline=None,
+                database=None,
+                phases=phases,
+                suppress_health_check=list(HealthCheck),
+                print_blob=False,
+                report_multiple_bugs=False,
+            ),
+        )
