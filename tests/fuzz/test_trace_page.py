@@ -8,7 +8,7 @@ import pytest
 from pagespec.boot import boot
 from pagespec.migratetype import LETTERS
 from pagespec.ops import perform
-from pagespec.trace import FLAGS, Names
+from pagespec.trace import FLAGS, SIZES_GIVEN, Names
 from pagespec.trace_reader import SHAPES, parse
 from pagespec.verbs import Verb
 
@@ -16,7 +16,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "trace-format.md").read_text()
 TRACES = re.findall(r"```\n(pagefuzz-trace.*?)```", PAGE, re.DOTALL)
 
 
-@pytest.mark.parametrize("text", TRACES, ids=["blocks", "pageblocks"])
+@pytest.mark.parametrize("text", TRACES, ids=["blocks", "pageblocks", "CPUs"])
 def test_the_examples_are_answered_as_they_say(text: str) -> None:
     """Each answer on the page is the spec's."""
     trace = parse(text)
@@ -42,7 +42,8 @@ def test_every_verb_is_shown_and_explained() -> None:
 def test_every_word_is_explained() -> None:
     """What a request or a machine may say, and every letter of a type."""
     words = {word for shape in SHAPES.values() for word in (*shape.needs, *shape.may_have)}
-    words |= {*FLAGS, "start", "holes", "pageblock", "types", "guard"}
+    words |= {*FLAGS, "start", "holes", "pageblock", "types", "guard", "cpus"}
+    words |= {*SIZES_GIVEN, "slot"}
     table = "\n".join(line for line in PAGE.splitlines() if line.startswith("|"))
 
     assert [word for word in words if f"{word}=" not in table and word not in FLAGS] == []
