@@ -6,12 +6,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.target.material import any_machines, machines, walked
+from tests.target.material import any_machines, listed_machines, machines, walked
 
 from pagefuzz.target import native
 from pagefuzz.target.build import COMPILERS
 from pagefuzz.target.load import BUILT_IN, factory_of
+from pagefuzz.target.protocol import FillsArrays, KeepsLists, Serves
 from pagespec.laws.outside import Promises
+from pagespec.verbs import Verb
 
 PAGE = (Path(__file__).parents[2] / "docs" / "targets.md").read_text()
 
@@ -31,16 +33,37 @@ def test_the_python_example_is_an_allocator(tmp_path: Path) -> None:
         assert walked(factory, machine, seed).level == "outside"
 
 
+def test_the_example_with_cpus_is_an_allocator(tmp_path: Path) -> None:
+    """It takes machines with CPUs and without, and the page names each call in both languages."""
+    (tmp_path / "mine.py").write_text(block("python"))
+    (tmp_path / "cpus.py").write_text(block("python3"))
+    factory = factory_of(f"{tmp_path}/cpus.py:WithCpus")
+
+    for seed, machine in enumerate([*listed_machines(33), *machines(11)]):
+        lockstep = walked(factory, machine, seed)
+        assert (Verb.DRAIN in lockstep.target.verbs) == (machine.cpus > 0)
+    methods = [name for name in (*vars(KeepsLists), *vars(FillsArrays)) if name[0] != "_"]
+    assert len(methods) == 4
+    assert [name for name in methods if f"`{name}(" not in PAGE or f"`pf_{name}`" not in PAGE] == []
+
+
+def test_what_a_target_may_say_that_it_serves_is_on_the_page() -> None:
+    """Each field of Serves has its row."""
+    assert [field for field in Serves._fields if f"| `{field}=" not in PAGE] == []
+
+
 def test_the_example_with_serve_takes_every_machine(tmp_path: Path) -> None:
     """Pageblocks included, and it is judged at the strictest level."""
     (tmp_path / "all.py").write_text(block("py"))
     factory = factory_of(f"{tmp_path}/all.py:Mine")
-    grouped = 0
+    grouped = listed = marked = 0
 
     for seed, machine in enumerate(any_machines(33)):
         assert walked(factory, machine, seed).level == "exact"
         grouped += machine.pageblock is not None
-    assert grouped > 0
+        listed += machine.cpus > 0
+        marked += machine.min_free is not None
+    assert min(grouped, listed, marked) > 0
 
 
 @pytest.mark.skipif(shutil.which("rustc") is None, reason="no rustc: the example is not built")
