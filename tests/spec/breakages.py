@@ -289,5 +289,8 @@ for field, value in [
 ]:
     row(TWIN_LAWS, "TWIN-equal", field, other(field, value), Twins(ONE_OUT, copy_of(ONE_OUT)))
 
+for field in ("pgalloc", "pgfree"):
+    row(TWIN_LAWS, "TWIN-counts", field, other(field, 7), Twins(ONE_OUT, copy_of(ONE_OUT)))
+
 TOLD = Foretold("alloc order 0", 4, 4, [], [])
 row(ORACLE_LAWS, "SPEC-stamps", "the stamps know better", TOLD._replace(foretold=0), TOLD)

@@ -4,7 +4,7 @@ import importlib
 import pkgutil
 
 import pytest
-from tests.spec import breakages, breakages_hosts, breakages_typed
+from tests.spec import breakages, breakages_hosts, breakages_listed, breakages_typed
 from tests.spec.rows import ROWS, Row
 
 import pagespec.laws
@@ -23,14 +23,14 @@ def books() -> dict[str, LawBook[object]]:
         for module in pkgutil.iter_modules(pagespec.laws.__path__)
     ]
     return {
-        name: value
+        f"{room.__name__}.{name}": value
         for room in rooms
         for name, value in vars(room).items()
         if isinstance(value, LawBook)
     }
 
 
-FILLED_BY = (breakages, breakages_hosts, breakages_typed)
+FILLED_BY = (breakages, breakages_hosts, breakages_listed, breakages_typed)
 """The files that enter rows as they are read."""
 
 

@@ -1,16 +1,13 @@
 """Laws about what goes back from a CPU's lists to the buddy, and how much may stay."""
 
 from pagespec.events import Kind
-from pagespec.frames import SIZES
 from pagespec.laws.holdings import blocks_freed
 from pagespec.laws.law import Complaint, LawBook, Transition
-from pagespec.laws.owners import EMPTYING, FREEING, ONE_CPU, owned_by, served_or_failed, sets_of
-from pagespec.laws.replay import Replay, after_frees, drain, pressure_on, replay_of
-from pagespec.laws.serving import served
-from pagespec.laws.ways import frees_by_lists, kind_of, set_of
+from pagespec.laws.owners import EMPTYING, FREEING, ONE_CPU, heads, served_or_failed, sets_of
+from pagespec.laws.replay import Replay, after_frees, drain, replay_of
+from pagespec.laws.ways import frees_by_lists, kind_of
 from pagespec.laws.wording import wording
-from pagespec.pcp.state import Load, Pcp
-from pagespec.pcp.tuning import Doubling, Tuned, decay, high_of
+from pagespec.pcp.tuning import Tuned, decay
 from pagespec.types import Block, Pfn
 from pagespec.verbs import Op, Verb
 from pagespec.zone import Zone
@@ -57,11 +54,6 @@ def drained_in_turn(step: Transition) -> Complaint:
     return f"{wording(step.op)} printed drains of {told}, {turns} are due"
 
 
-def heads(pcp: Pcp) -> set[Pfn]:
-    """The heads of all blocks on a set of lists."""
-    return {pfn for blocks in pcp.lists for pfn in blocks}
-
-
 def freed_by_lists(zone: Zone, op: Op) -> set[Pfn]:
     """The blocks that a request frees onto lists."""
     freed = blocks_freed(zone, op) if op.verb in FREEING else []
@@ -89,35 +81,3 @@ def due_sets(step: Transition) -> dict[tuple[int, int], Replay]:
             return {}
         drain(due, pages)
     return sets
-
-
-@DRAIN_LAWS.law("PCP-bound", source="mm/page_alloc.c, free_unref_page_commit, 2.6.11 to 6.12")
-def bounded(step: Transition) -> Complaint:
-    """After a free the lists hold less than `high`, or no more than before and but for one frame.
-
-    That is all there is: a drain takes less than what is too much, and `high` counts as four
-    batches while kswapd works, or moves. Until 2.6.11 the drain comes first, so `high` is reached.
-    What CPUs hoard is missing elsewhere.
-    """
-    zone, op = step.before.zone, step.op
-    if not served(step, *FREEING) or not owned_by(zone, op):
-        return None
-    was, now = set_of(zone, op), set_of(step.after.zone, op)
-    freed = sum(SIZES[block.order] for block in blocks_freed(zone, op))
-    first = zone.machine.era.tuning == "pair"
-    limit = limit_of(zone, was.load) + (1 if first else 0)
-    if now.count < max(1, limit) or now.count <= was.count + freed - 1:
-        return None
-    return f"{wording(op)} left {now.count} frames with CPU {op.cpu}, which had {was.count}"
-
-
-def limit_of(zone: Zone, load: Load) -> int:
-    """From how many frames on a free drains, at most."""
-    pressure = pressure_on(zone)
-    if isinstance(load, Doubling):
-        return high_of(load, pressure)
-    if not isinstance(load, Tuned):
-        return load.high
-    if pressure.reclaiming:
-        return min(4 * load.batch, load.high_max)
-    return load.high_min if pressure.below_high else load.high_max

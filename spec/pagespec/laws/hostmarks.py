@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from pagespec.era import MarksRule
-from pagespec.host import RATIOS, Numa
+from pagespec.host import Numa
 from pagespec.laws.hosts import HostState
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.laws.masks import managed_frames
@@ -31,7 +31,7 @@ def marked(state: HostState) -> Complaint:
     """The zones share min_free_kbytes by their size, and lower ones keep frames for who needs them.
 
     In 6.12 memory for movable blocks alone takes no part, and keeps a thousandth. From requests
-    that may use higher zones of its node a zone keeps one frame in 256, or 32, of these zones'.
+    that may use higher zones of its node a zone keeps one frame in so many of these zones'.
     Where low memory is used up by those who could do without it, others fail.
     """
     host = state.host
@@ -64,8 +64,7 @@ def _reserved(state: HostState, number: int, pages: list[int], upto: ZoneClass) 
         for part, count in zip(host.parts, pages, strict=True)
         if part.node == own.node and own.zone_class < part.zone_class <= upto
     )
-    ratio = RATIOS[own.zone_class] if host.era.keeps_low_memory else 0
-    return above // ratio if ratio else 0
+    return above // host.ratios[own.zone_class] if above and host.era.keeps_low_memory else 0
 
 
 @HOST_STATE_LAWS.law("NUMA-sum", source="mm/page_alloc.c, zone_statistics, 2.6.11 to 6.12")

@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator
 
+from pagespec.frames import SIZES
 from pagespec.laws.holdings import REFUSALS, blocks_freed, due_refusal
 from pagespec.laws.law import Complaint, LawBook, Transition
 from pagespec.laws.masks import frames_of
+from pagespec.laws.replay import pressure_on
+from pagespec.laws.serving import served
 from pagespec.laws.tries import due_try
-from pagespec.laws.ways import frees_by_lists, goes_by_lists, kind_of
+from pagespec.laws.ways import frees_by_lists, goes_by_lists, kind_of, set_of
 from pagespec.laws.wording import wording
-from pagespec.pcp.state import Pcp
-from pagespec.types import FAULT, NO_MEMORY
+from pagespec.pcp.state import Load, Pcp
+from pagespec.pcp.tuning import Doubling, Tuned, high_of
+from pagespec.types import FAULT, NO_MEMORY, Pfn
 from pagespec.verbs import Op, Verb
 from pagespec.zone import Zone
 
@@ -44,6 +48,11 @@ def owned_by(zone: Zone, op: Op) -> set[tuple[int, int]]:
     return set()
 
 
+def heads(pcp: Pcp) -> set[Pfn]:
+    """The heads of all blocks on a set of lists."""
+    return {pfn for blocks in pcp.lists for pfn in blocks}
+
+
 def drains_all(zone: Zone, op: Op) -> bool:
     """Whether the request may have all CPUs give back what they keep, before it fails."""
     if op.verb is Verb.BULK:
@@ -67,7 +76,8 @@ def owned(step: Transition) -> Complaint:
     for (cpu, kind, was), (_, _, now) in zip(sets_of(zone), sets_of(step.after.zone), strict=True):
         if (cpu, kind) in mine or was.lists == now.lists:
             continue
-        if not drained or any(now.lists):
+        stays = heads(now) - heads(was) if op.verb in EMPTYING else heads(now)
+        if not drained or stays:
             return f"{wording(op)} on CPU {op.cpu} changed what CPU {cpu} keeps"
     return None
 
@@ -76,6 +86,38 @@ def served_or_failed(step: Transition) -> bool:
     """Whether a legal request was not refused. One that fails may have used lists all the same."""
     legal = due_refusal(step.before.zone, step.op) is None
     return legal and step.outcome not in REFUSALS and step.outcome != FAULT
+
+
+@OWNER_LAWS.law("PCP-bound", source="mm/page_alloc.c, free_unref_page_commit, 2.6.11 to 6.12")
+def bounded(step: Transition) -> Complaint:
+    """After a free the lists hold less than `high`, or no more than before and but for one frame.
+
+    That is all there is: a drain takes less than what is too much, and `high` counts as four
+    batches while kswapd works, or moves. Until 2.6.11 the drain comes first, so `high` is reached.
+    What CPUs hoard is missing elsewhere.
+    """
+    zone, op = step.before.zone, step.op
+    if not served(step, *FREEING) or not owned_by(zone, op):
+        return None
+    was, now = set_of(zone, op), set_of(step.after.zone, op)
+    freed = sum(SIZES[block.order] for block in blocks_freed(zone, op))
+    first = zone.machine.era.tuning == "pair"
+    limit = limit_of(zone, was.load) + (1 if first else 0)
+    if now.count < max(1, limit) or now.count <= was.count + freed - 1:
+        return None
+    return f"{wording(op)} left {now.count} frames with CPU {op.cpu}, which had {was.count}"
+
+
+def limit_of(zone: Zone, load: Load) -> int:
+    """From how many frames on a free drains, at most."""
+    pressure = pressure_on(zone)
+    if isinstance(load, Doubling):
+        return high_of(load, pressure)
+    if not isinstance(load, Tuned):
+        return load.high
+    if pressure.reclaiming:
+        return min(4 * load.batch, load.high_max)
+    return load.high_min if pressure.below_high else load.high_max
 
 
 @OWNER_LAWS.law("PCP-leak", source="mm/page_alloc.c, drain_pages_zone and drain_all_pages")
