@@ -24,13 +24,13 @@ OURS = {
     "pagefuzz": {"pagespec", "pageimpl", "pagefuzz"},
 }
 VOCABULARY = {
-    f"pagespec.{module}" for module in ("types", "era", "machine", "migratetype", "verbs")
+    f"pagespec.{module}" for module in ("types", "era", "machine", "host", "migratetype", "verbs")
 }
 ALGORITHMS = tuple(
     f"pagespec.{module}"
     for module in (
         *("alloc", "bitmap", "boot", "bounds", "buddy", "checks", "contig", "fallback"),
-        *("highatomic", "isolation", "ops", "pageblock", "places", "rmqueue"),
+        *("highatomic", "isolation", "nearest", "ops", "pageblock", "places", "rmqueue", "system"),
     )
 )
 

@@ -44,6 +44,7 @@ KERNEL_MODULES = (
     "contig",
     "places",
     "ops",
+    "system",
     "boot",
     "dice",
     "ranges",
@@ -76,6 +77,7 @@ class Kernels:
     get_page: Callable[[Memory, int], int]
     put_page: Callable[[Memory, int, int], int]
     perform: Callable[[Memory, int, int, int, int, int], int]
+    perform_on_host: Callable[..., int]
     resize: Callable[[Memory], None]
     run_stream: Callable[[Memory, Words, int, Words], None]
 
@@ -95,6 +97,7 @@ def _kernels(modules: Mapping[str, ModuleType], *, compiled: bool) -> Kernels:
         get_page=alloc.get_page,
         put_page=alloc.put_page,
         perform=modules["ops"].perform,
+        perform_on_host=modules["system"].perform_on_host,
         resize=modules["pcp.cpus"].resize,
         run_stream=modules["stream"].run_stream,
     )

@@ -10,8 +10,9 @@ from pagespec.era import Era
 from pagespec.machine import Machine
 from pagespec.types import DomainError, ZoneClass
 
-RATIOS = (256, 256, 32, 0)
-"""One frame in so many of what lies above is kept by each class of zone, by default."""
+RATIOS = (256, 256, 32)
+"""One frame in so many of what lies above is kept by each class of zone, by default: by DMA, DMA32
+and NORMAL. Above MOVABLE nothing lies."""
 
 MAX_NODES = 64
 """The most nodes of a host."""
@@ -34,6 +35,7 @@ class Host:
         machines say cpus=N for all CPUs of the host, and which of these are far.
     cpus: per CPU, its node.
     min_free: min_free_kbytes of the whole host; None for zones without watermarks.
+    ratios: one frame in so many of the higher zones of its node is kept by a zone of each class.
     by_zone: whether all nodes' higher zones are tried before any lower one, to spare low memory.
     numa: whether the kernel is built for more than one node, and counts whose memory was given.
 
@@ -43,6 +45,7 @@ class Host:
     parts: tuple[Part, ...]
     cpus: tuple[int, ...] = ()
     min_free: int | None = None
+    ratios: tuple[int, ...] = RATIOS
     by_zone: bool = False
     numa: bool = True
 
@@ -64,6 +67,12 @@ class Host:
                 raise DomainError(f"CPU {cpu} is of node {node}; expected 0 to {MAX_NODES - 1}")
         if self.min_free is not None and not 0 <= self.min_free < 2**32:
             raise DomainError(f"min_free={self.min_free}: expected KiB from 0 to {2**32 - 1}")
+        if len(self.ratios) != len(RATIOS) or not all(1 <= one < 2**31 for one in self.ratios):
+            raise DomainError(
+                f"ratios={self.ratios}: expected {len(RATIOS)} numbers from 1 to {2**31 - 1}"
+            )
+        if self.ratios != RATIOS and not self.era.keeps_low_memory:
+            raise DomainError(f"era {self.era.name} keeps no low memory; expected no ratios")
         if self.by_zone and not self.era.zonelists_by_zone:
             raise DomainError(f"era {self.era.name} tries zones by node only; expected no by_zone")
         if not self.numa and len(self.nodes) > 1:

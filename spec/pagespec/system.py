@@ -12,10 +12,10 @@ from pagespec.boot import boot
 from pagespec.bulk import check_bulk, fill_from_lists
 from pagespec.checks import check_cpu, check_order, check_supported, check_type, refused
 from pagespec.highatomic import unreserve
-from pagespec.host import RATIOS, Host, Numa
+from pagespec.host import Host, Numa
 from pagespec.migratetype import MOVABLE, REQUESTED
 from pagespec.nearest import zonelist
-from pagespec.pcp.cpus import check_can_expire, resize
+from pagespec.pcp.cpus import check_can_expire, measure
 from pagespec.steps import Steps
 from pagespec.types import BadNode, BadType, Pfn, ZoneClass
 from pagespec.verbs import Op, Outcome, Verb
@@ -40,7 +40,7 @@ def boot_system(host: Host) -> System:
     for zone, levels in zip(zones, levels_of_host(host), strict=True):
         zone.levels = levels
         if host.cpus:
-            resize(zone)
+            measure(zone)
     return System(host, zones, [Numa() for _ in zones])
 
 
@@ -66,8 +66,8 @@ def reserves_of(host: Host, node: int) -> list[list[int]]:
     for part in host.parts:
         if part.node == node:
             managed[part.zone_class] = sum(end - first for first, end in part.machine.managed)
-    ratios = RATIOS if host.era.keeps_low_memory else (0,) * len(RATIOS)
-    return lowmem_reserve(managed, ratios)
+    ratios = host.ratios if host.era.keeps_low_memory else (0,) * len(host.ratios)
+    return lowmem_reserve(managed, (*ratios, 0))
 
 
 def copy_of_system(system: System) -> System:

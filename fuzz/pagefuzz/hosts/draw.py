@@ -9,7 +9,7 @@ from pagefuzz.campaign.walk import BEHAVIOURS, GROUPED
 from pagefuzz.machines.pageblocks import largest_guard, smallest_pageblock
 from pagespec.era import Era
 from pagespec.frames import SIZES
-from pagespec.host import Host, Part
+from pagespec.host import RATIOS, Host, Part
 from pagespec.machine import Machine
 from pagespec.types import Pfn, ZoneClass
 
@@ -56,9 +56,15 @@ def random_host(rng: Random, era: Era | None = None) -> Host:
         tuple(parts),
         cpus,
         kbytes if rng.random() < MARKED else None,
+        ratios=_ratios(rng) if era.keeps_low_memory else RATIOS,
         by_zone=era.zonelists_by_zone and rng.random() < BY_ZONE,
         numa=nodes > 1 or rng.random() >= WITHOUT_NUMA,
     )
+
+
+def _ratios(rng: Random) -> tuple[int, ...]:
+    """By default small zones keep nothing."""
+    return RATIOS if rng.random() < 0.2 else tuple(rng.choice((1, 3, 6, 20)) for _ in RATIOS)
 
 
 def _zone(rng: Random, era: Era, top: int, start: Pfn, pageblock: int | None) -> Machine:
