@@ -41,6 +41,33 @@ def test_everything_comes_back(era: str, left: int, level: Level) -> None:
     )
 
 
+@pytest.mark.parametrize("level", LEVELS)
+def test_cpus_come_back_and_are_drained(level: Level) -> None:
+    """Plugged in and enabled before anything is freed; drained after; asked for in an emergency."""
+    machine = Machine(32, 3, ERAS["6.1"], cpus=3, batch=2, high=8, min_free=64)
+    lockstep = Lockstep(machine, Spec, level)
+    asked = [
+        Op(Verb.BULK, pages=3, cpu=2),
+        Op(Verb.ALLOC, 1, cpu=1),
+        Op(Verb.UNPLUG, cpu=1),
+        Op(Verb.DISABLE),
+        Op(Verb.ENABLE),
+        Op(Verb.DISABLE),
+        Op(Verb.UNPLUG, cpu=2),
+        Op(Verb.UNPLUG, cpu=0),
+    ]
+    outcomes = [lockstep.step(op) for op in asked]
+    lockstep.finish()
+
+    assert outcomes == [3, 4, 0, 0, 0, 0, 0, Refusal.BAD_CPU]
+    back = [op for op, outcome in lockstep.done[len(asked) :] if outcome >= 0]
+    assert back[:3] == [Op(Verb.PLUG, cpu=1), Op(Verb.PLUG, cpu=2), Op(Verb.ENABLE)]
+    assert [op.verb for op in back[3:8]] == [*[Verb.FREE] * 4, Verb.DRAIN_ALL]
+    assert back[8] == Op(Verb.ALLOC, 3, emergency=True)
+    assert not lockstep.out_of_use.unplugged
+    assert not lockstep.out_of_use.disabled
+
+
 def types(letters: str) -> tuple[MigrateType, ...]:
     return tuple(LETTERS[letter] for letter in letters)
 
