@@ -81,7 +81,7 @@ class Lockstep:
         with self._reading():
             self.seen = self._look()
             if self.seen is not None:
-                STATE_LAWS.check(self.era, self.seen, self.target.unshown)
+                STATE_LAWS.check(self.era, self.seen, self.target.unshown, self.level)
                 BOOT_LAWS.check(self.era, self.seen)
             if self.level == "exact":
                 self._compare("boot", 0, 0)
@@ -105,9 +105,9 @@ class Lockstep:
         with self._reading():
             before, self.seen = self.seen, self._look()
             if self.seen is not None and before is not None:
-                STATE_LAWS.check(self.era, self.seen, self.target.unshown)
+                STATE_LAWS.check(self.era, self.seen, self.target.unshown, self.level)
                 step = Transition(before, op, outcome, self.seen)
-                STEP_LAWS.check(self.era, step, self.target.unshown)
+                STEP_LAWS.check(self.era, step, self.target.unshown, self.level)
                 if self.level == "exact":
                     self._follow(step)
                 else:
