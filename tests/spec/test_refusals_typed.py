@@ -1,4 +1,4 @@
-"""Illegal requests about pages, ranges, places and the reserve: why each is refused."""
+"""Illegal requests about pages, ranges, places, the reserve and CPUs: why each is refused."""
 
 from typing import Any, NamedTuple
 
@@ -6,6 +6,7 @@ import pytest
 from tests.spec.breakages_typed import grouped
 from tests.spec.rows import zone_after
 
+from pagespec.era import ERAS
 from pagespec.events import Event, Kind
 from pagespec.laws.holdings import due_refusal
 from pagespec.migratetype import CMA, HIGHATOMIC, MOVABLE, UNMOVABLE
@@ -48,7 +49,7 @@ FULL = grouped("6.1", "MMMM", LARGE, LARGE)
 BOUND = grouped("6.1", "MMMM", Op(Verb.ALLOC, 1, compound=True))
 FAILED = grouped("6.1", "MMMM", Op(Verb.POISON, 0, 5))
 
-ROWS = [
+TYPED = [
     # What the era or the machine does not have.
     Row(Refusal.UNSUPPORTED, UNGROUPED, GIVE, 0),
     Row(Refusal.UNSUPPORTED, OLD, GIVE._replace(mt=CMA), 0),
@@ -119,9 +120,57 @@ ROWS = [
 ]
 
 
+LISTED, ONE = zone_after(cpus=2, era=ERAS["6.12"]), zone_after(cpus=1, era=ERAS["6.12"])
+AWAY_1 = zone_after(Op(Verb.ALLOC), Op(Verb.UNPLUG, cpu=1), cpus=2, era=ERAS["6.12"])
+OFF = zone_after(Op(Verb.DISABLE), cpus=2, era=ERAS["6.12"])
+PAIR, SIX = zone_after(cpus=2, era=ERAS["2.6.11"]), zone_after(cpus=2, era=ERAS["4.10"])
+TWO, MARKED = zone_after(cpus=2, era=ERAS["6.1"]), zone_after(min_free=8, era=ERAS["6.1"])
+
+
+def bulk(pages: int, **words: Any) -> Op:
+    return Op(Verb.BULK, pages=pages, **words)
+
+
+OF_CPUS = [
+    # What machines without lists, or eras, do not have.
+    *[
+        Row(Refusal.UNSUPPORTED, UNGROUPED, Op(verb, cpu=9), 0)
+        for verb in (Verb.DRAIN, Verb.DISABLE, Verb.ENABLE, Verb.AGE, Verb.EXPIRE, Verb.BULK)
+    ],
+    *[Row(Refusal.UNSUPPORTED, ONE, Op(verb, cpu=9), 0) for verb in (Verb.UNPLUG, Verb.PLUG)],
+    *[Row(Refusal.UNSUPPORTED, PAIR, Op(verb, cpu=9), 0) for verb in (Verb.AGE, Verb.EXPIRE)],
+    *[Row(Refusal.UNSUPPORTED, SIX, Op(verb), 0) for verb in (Verb.DISABLE, Verb.ENABLE)],
+    Row(Refusal.UNSUPPORTED, SIX, bulk(0), 0),
+    Row(Refusal.UNSUPPORTED, TWO, Op(Verb.AGE), 0),
+    Row(Refusal.UNSUPPORTED, LISTED, Op(Verb.ENABLE), 0),
+    Row(Refusal.UNSUPPORTED, OFF, Op(Verb.DISABLE), 0),
+    Row(Refusal.UNSUPPORTED, LISTED, Op(Verb.REST), 0),
+    # CPUs that there are not, or that do not run.
+    *[
+        Row(Refusal.BAD_CPU, zone, Op(verb, cpu=cpu), 0)
+        for verb in (Verb.ALLOC, Verb.DRAIN, Verb.AGE, Verb.EXPIRE, Verb.UNPLUG)
+        for zone, cpu in ((LISTED, 2), (LISTED, -1), (AWAY_1, 1))
+    ],
+    Row(Refusal.BAD_CPU, UNGROUPED, Op(Verb.ALLOC, cpu=1), 0),
+    Row(Refusal.BAD_CPU, AWAY_1, Op(Verb.FREE, 0, 0, cpu=1), 0),
+    Row(Refusal.BAD_CPU, AWAY_1, Op(Verb.PUT, 0, 0, cpu=1), 0),
+    Row(Refusal.BAD_CPU, AWAY_1, bulk(1, cpu=1), 0),
+    Row(Refusal.BAD_CPU, AWAY_1, Op(Verb.UNPLUG, cpu=0), 0),
+    Row(Refusal.BAD_CPU, AWAY_1, Op(Verb.PLUG, cpu=0), 0),
+    Row(Refusal.BAD_CPU, LISTED, Op(Verb.PLUG, cpu=2), 0),
+    # More outward reasons first.
+    Row(Refusal.BAD_ORDER, LISTED, Op(Verb.ALLOC, 9, cpu=2), 0),
+    Row(Refusal.BAD_TYPE, LISTED, Op(Verb.ALLOC, mt=CMA, cpu=2), 0),
+    Row(Refusal.NEVER_GIVEN, LISTED, Op(Verb.FREE, 0, 5, cpu=2), 5),
+    *[Row(Refusal.BAD_RANGE, TWO, bulk(pages, mt=CMA, cpu=2), 0) for pages in (-1, 0, 257)],
+    Row(Refusal.BAD_TYPE, TWO, bulk(256, mt=CMA, cpu=2), 0),
+]
+ROWS = [*TYPED, *OF_CPUS]
+
+
 def named(row: Row) -> str:
-    machine = row.zone.machine
-    return f"{row.due.name} {row.op.verb.value} {row.op.pfn}+{row.op.pages} {machine.era.name}"
+    machine, op = row.zone.machine, row.op
+    return f"{row.due.name} {op.verb.value} {op.pfn}+{op.pages}/{op.cpu} {machine.era.name}"
 
 
 @pytest.mark.parametrize("row", ROWS, ids=map(named, ROWS))
@@ -158,6 +207,17 @@ def test_their_siblings_are_served() -> None:
         (FAILED, Op(Verb.HEAL, 0, 5)),
         (FULL, Op(Verb.SPLIT, 3, 0)),
         (grouped("6.1", "MHMM"), GIVE._replace(force=True)),
+        (LISTED, Op(Verb.AGE, cpu=1)),
+        (LISTED, Op(Verb.DISABLE)),
+        (LISTED, Op(Verb.UNPLUG, cpu=0)),
+        (AWAY_1, Op(Verb.PLUG, cpu=1)),
+        (AWAY_1, Op(Verb.FREE, 0, 0, cpu=0)),
+        (OFF, Op(Verb.ENABLE)),
+        (SIX, Op(Verb.EXPIRE, cpu=1)),
+        (PAIR, Op(Verb.DRAIN, cpu=1)),
+        (UNGROUPED, Op(Verb.DRAIN_ALL)),
+        (TWO, bulk(256)),
+        (MARKED, Op(Verb.REST)),
     ]:
         assert due_refusal(zone, op) is None
         assert perform(copy_of(zone), op) >= 0

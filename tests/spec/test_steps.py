@@ -8,7 +8,8 @@ from tests.spec.discipline import faults, operations
 import pagespec
 from pagespec.steps import Step, Steps, run
 
-SOURCES = sorted(Path(pagespec.__path__[0]).rglob("*.py"))
+ROOT = Path(pagespec.__path__[0])
+SOURCES = sorted(ROOT.rglob("*.py"))
 
 SOUND = """
 def free(zone, pfn) -> Steps[None]:
@@ -50,7 +51,7 @@ PLANTED = {
 }
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_operations_keep_the_discipline(path: Path) -> None:
     """All state that lives across a yield is in named locals or in the zone."""
     assert faults(path.read_text()) == []
@@ -59,6 +60,14 @@ def test_operations_keep_the_discipline(path: Path) -> None:
 OPERATIONS = {
     "alloc": ["alloc_pages", "give_back", "free_pages", "get_page", "put_page", "split_page"],
     "contig": ["isolate_range", "_isolate", "restore_range", "_restore", "alloc_contig"],
+    "pcp/cpus": [
+        *("drain_cpu", "_drain", "drain_all", "disable", "enable"),
+        *("age", "expire", "unplug", "plug"),
+    ],
+    "pcp/lists": ["alloc_from_list", "take_from_list", "free_to_list"],
+    "zonelist": ["take_block", "get_page_from_freelist", "serve", "rest"],
+    "bulk": ["alloc_pages_bulk", "fill_from_lists"],
+    "system": ["alloc_pages", "alloc_pages_bulk", "unreserve_first", "each_zone", "expire"],
     "highatomic": ["unreserve"],
     "places": ["poison", "heal", "offline", "online"],
 }
@@ -66,7 +75,10 @@ OPERATIONS = {
 
 def test_the_operations_are_found() -> None:
     """The check above is not vacuous: these are the operations that it has read, and all."""
-    found = {path.stem: operations(path.read_text()) for path in SOURCES}
+    found = {
+        path.relative_to(ROOT).with_suffix("").as_posix(): operations(path.read_text())
+        for path in SOURCES
+    }
 
     assert {name: names for name, names in found.items() if names} == OPERATIONS
 

@@ -248,6 +248,14 @@ def test_flags_are_where_the_lower_buddy_starts_below_its_chunk(machine: Machine
 
 
 def test_the_ways_are_the_eras() -> None:
-    """The three differ in how they know that a buddy exists, and in nothing else."""
+    """The three differ in how they know that a buddy exists, and in nothing else.
+
+    But for the watermarks, which are those of the kernel that each was posted for.
+    """
+    of_the_kernel = ("name", "min_free", "marks", "rights", "order_check")
+    merged = {name: getattr(MERGED, name) for name in of_the_kernel}
     for way in (FIRST, SECOND):
-        assert replace(way, name=MERGED.name, bounds=MERGED.bounds) == MERGED
+        assert replace(way, bounds=MERGED.bounds, **merged) == MERGED
+        assert {name: getattr(way, name) for name in of_the_kernel[1:]} == {
+            name: getattr(ERAS["2.6.8"], name) for name in of_the_kernel[1:]
+        }
