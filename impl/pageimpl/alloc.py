@@ -26,8 +26,8 @@ from pageimpl.memory import (
     Memory,
     alone,
     counts_operations_of,
-    cpus_of,
     design_of,
+    extended_of,
     frame_in_array_of,
     marked_of,
     next_of,
@@ -45,10 +45,12 @@ from pageimpl.memory import (
 )
 from pageimpl.migratetype import ISOLATE, MOST_REQUESTED, UNMOVABLE
 from pageimpl.pageblock import has_pageblocks, pageblock_type
-from pageimpl.pcp.index import may_use_lists
-from pageimpl.pcp.lists import free_to_list
-from pageimpl.verbs import COMPOUND_WANTED, CPU_BITS, CPU_SHIFT, WANTED_SHIFT
-from pageimpl.zonelist import serve, take_block
+from pageimpl.pcp.index import cpu_of, may_use_lists
+from pageimpl.pcp.lists import free_to_list, warm_block
+from pageimpl.verbs import ATOMIC, COMPOUND_WANTED, CPU_MASK, WANTED_SHIFT
+from pageimpl.watermark.check import NO_RIGHTS
+from pageimpl.watermark.levels import MARK_LOW
+from pageimpl.zonelist import leave_to_reserve, may_serve, rmqueue_by_design, serve
 from pagespec.machine import MAX_SLOTS
 from pagespec.types import NO_MEMORY
 
@@ -60,47 +62,92 @@ def alloc_pages(mem: Memory, order: int, want: int) -> int:
         return BAD_ORDER
     if want >> WANTED_SHIFT > MOST_REQUESTED:
         return BAD_TYPE
-    if is_no_cpu(mem, want >> CPU_SHIFT & CPU_BITS):
+    if extended_of(mem):
+        return alloc_extended(mem, order, want)
+    if want & CPU_MASK:
         return BAD_CPU
-    if marked_of(mem):
-        _, p, listed = serve(alone(mem), 1, order, want, 0)
-    else:
-        p, listed = take_block(mem, order, want)
+    p = rmqueue_by_design(mem, order, want)
     if p == 0:
         return NO_MEMORY
-    hold(mem, p, order, want, listed)
+    leave_to_reserve(mem, p, order, want)
+    hold(mem, p, order, want, 1 << order)
+    return p - shift_of(mem)
+
+
+@kernel
+def alloc_extended(mem: Memory, order: int, want: int) -> int:
+    """The same where there are lists or marks.
+
+    If the zone is above its low mark and the CPU's list has a block, that is all there is to it.
+    """
+    if is_no_cpu(mem, cpu_of(want)):
+        return BAD_CPU
+    p = 0
+    if marked_of(mem) == 0 or may_serve(mem, order, want & ~ATOMIC, 0, MARK_LOW, NO_RIGHTS):
+        p = warm_block(mem, order, want)
+    if p == 0:
+        return alloc_slowly(mem, order, want)
+    hold(mem, p, order, want, counted(mem, order, True))
+    return p - shift_of(mem)
+
+
+@kernel
+def alloc_slowly(mem: Memory, order: int, want: int) -> int:
+    """The same with all that may have to be done before there is a block, or none."""
+    _, p, listed = serve(alone(mem), 1, order, want, 0)
+    if p == 0:
+        return NO_MEMORY
+    hold(mem, p, order, want, counted(mem, order, listed))
     return p - shift_of(mem)
 
 
 @inlined
-def hold(mem: Memory, p: int, order: int, want: int, listed: bool) -> None:
-    """Enter a block that was taken as held by its caller.
+def counted(mem: Memory, order: int, listed: bool) -> int:
+    """As how many frames a block counts: some eras take a list's block for one."""
+    return 1 if listed and counts_operations_of(mem) else 1 << order
 
-    listed: whether it came from a CPU's list.
-    """
+
+@inlined
+def hold(mem: Memory, p: int, order: int, want: int, pages: int) -> None:
+    """Enter a block that was taken as held by its caller, and count it as so many frames."""
     mt = want >> WANTED_SHIFT if has_pageblocks(mem) else UNMOVABLE
     compound = COMPOUND if want & COMPOUND_WANTED else 0
     set_owner(mem, p, HELD | order | mt << TYPE_SHIFT | compound)
     set_refs(mem, p, 1)
-    pages = 1 if listed and counts_operations_of(mem) else 1 << order
     set_pgalloc(mem, pgalloc_of(mem) + pages)
 
 
-@inlined
+@kernel
 def give_back(mem: Memory, p: int, order: int, want: int) -> None:
     """Return a block that nobody holds any more to the CPU's lists or to the buddy."""
-    if may_use_lists(mem, order, want) and pageblock_type(mem, p) != ISOLATE:
-        pages = 1 if counts_operations_of(mem) else 1 << order
-        set_pgfree(mem, pgfree_of(mem) + pages)
-        free_to_list(mem, p, order, pageblock_type(mem, p), want)
-    else:
-        set_pgfree(mem, pgfree_of(mem) + (1 << order))
-        free_one_block(mem, p, order, False)
+    if extended_of(mem):
+        leave_array(mem, p)
+        mt = pageblock_type(mem, p)
+        if mt != ISOLATE and may_use_lists(mem, order, want):
+            set_pgfree(mem, pgfree_of(mem) + counted(mem, order, True))
+            free_to_list(mem, p, order, mt, want)
+            return
+    give_to_buddy(mem, p, order)
+
+
+@inlined
+def leave_array(mem: Memory, p: int) -> None:
+    """Empty the slot of the array of bulk requests that the frame fills, if it does."""
+    slot = next_of(mem, p)
+    if slot < MAX_SLOTS and frame_in_array_of(mem, slot) == p:
+        set_frame_in_array(mem, slot, 0)
+
+
+@inlined
+def give_to_buddy(mem: Memory, p: int, order: int) -> None:
+    """Return a block that nobody holds any more to the buddy."""
+    set_pgfree(mem, pgfree_of(mem) + (1 << order))
+    free_one_block(mem, p, order, False)
 
 
 @inlined
 def free_one_block(mem: Memory, p: int, order: int, to_tail: bool) -> None:
-    """Return a block to the buddy, as the design does."""
+    """Free a block as the design does."""
     if design_of(mem) == BITMAP_DESIGN:
         bitmap.free_one_block(mem, p, order, to_tail)
     else:
@@ -109,19 +156,12 @@ def free_one_block(mem: Memory, p: int, order: int, to_tail: bool) -> None:
 
 @kernel
 def drop_reference(mem: Memory, p: int) -> bool:
-    """Drop one reference; whether it was the last, which ends the holding.
-
-    From there on the block is nobody's, and no slot of an array.
-    """
+    """Drop one reference; whether it was the last, which ends the holding."""
     refs = refs_of(mem, p) - 1
     set_refs(mem, p, refs)
     if refs != 0:
         return False
     set_owner(mem, p, GIVEN)
-    if cpus_of(mem) != 0:
-        slot = next_of(mem, p)
-        if slot < MAX_SLOTS and frame_in_array_of(mem, slot) == p:
-            set_frame_in_array(mem, slot, 0)
     return True
 
 
@@ -140,19 +180,40 @@ def free_pages(mem: Memory, pfn: int, order: int, want: int) -> int:
     owner = owner_of(mem, p)
     if owner & ORDER_BITS != order:
         return WRONG_ORDER
-    if is_no_cpu(mem, want >> CPU_SHIFT & CPU_BITS):
+    if extended_of(mem):
+        return free_extended(mem, p, order, want)
+    if want & CPU_MASK:
         return BAD_CPU
     if drop_reference(mem, p):
-        give_back(mem, p, order, want)
+        give_to_buddy(mem, p, order)
     elif owner & COMPOUND == 0 and order > 0:
-        set_owner(mem, p, owner & ~ORDER_BITS)
-        piece = order - 1
-        while piece >= 0:
-            tail = p + (1 << piece)
-            set_owner(mem, tail, GIVEN)
-            give_back(mem, tail, piece, want)
-            piece -= 1
+        free_tails(mem, p, order, want)
     return 0
+
+
+@kernel
+def free_extended(mem: Memory, p: int, order: int, want: int) -> int:
+    """The same where there are lists or marks, for a block that is known to be held."""
+    if is_no_cpu(mem, cpu_of(want)):
+        return BAD_CPU
+    compound = owner_of(mem, p) & COMPOUND
+    if drop_reference(mem, p):
+        give_back(mem, p, order, want)
+    elif compound == 0 and order > 0:
+        free_tails(mem, p, order, want)
+    return 0
+
+
+@kernel
+def free_tails(mem: Memory, p: int, order: int, want: int) -> None:
+    """Free all frames of a block but the first, which others hold: from the upper half down."""
+    set_owner(mem, p, owner_of(mem, p) & ~ORDER_BITS)
+    piece = order - 1
+    while piece >= 0:
+        tail = p + (1 << piece)
+        set_owner(mem, tail, GIVEN)
+        give_back(mem, tail, piece, want)
+        piece -= 1
 
 
 @kernel
@@ -179,7 +240,7 @@ def put_page(mem: Memory, pfn: int, want: int) -> int:
     order = owner & ORDER_BITS if owner & COMPOUND else 0
     if refs_of(mem, p) == 1 and order != owner & ORDER_BITS:
         return WRONG_ORDER
-    if is_no_cpu(mem, want >> CPU_SHIFT & CPU_BITS):
+    if is_no_cpu(mem, cpu_of(want)):
         return BAD_CPU
     if drop_reference(mem, p):
         give_back(mem, p, order, want)

@@ -49,7 +49,7 @@ class Allocator:
         self._types = records_of(self.memory)["type"][types_in(machine, layout_of(machine))]
         for first, end in machine.managed:
             self.kernels.boot_chunk(self._mem, first, end)
-        self.kernels.resize(self._mem)
+        self.kernels.measure(self._mem)
 
     def perform(self, op: Op) -> Outcome:
         """Serve any request: the outcome that the spec gives it, refusals as their codes."""

@@ -27,9 +27,9 @@ from pageimpl.memory import (
 )
 from pageimpl.migratetype import MOST_REQUESTED, UNMOVABLE
 from pageimpl.pageblock import has_pageblocks
-from pageimpl.pcp.index import area_for, may_use_lists
+from pageimpl.pcp.index import area_for, cpu_of, may_use_lists
 from pageimpl.pcp.lists import take_from_list
-from pageimpl.verbs import ATOMIC, COMPOUND_WANTED, CPU_BITS, CPU_SHIFT, EMERGENCY, WANTED_SHIFT
+from pageimpl.verbs import ATOMIC, COMPOUND_WANTED, EMERGENCY, WANTED_SHIFT
 from pageimpl.watermark.check import NO_RIGHTS
 from pageimpl.watermark.levels import MARK_LOW
 from pageimpl.watermark.ok import watermark_fast
@@ -66,7 +66,7 @@ def check_bulk(mem: Memory, pages: int, want: int) -> int:
         return BAD_RANGE
     if want >> WANTED_SHIFT > MOST_REQUESTED:
         return BAD_TYPE
-    return BAD_CPU if is_no_cpu(mem, want >> CPU_SHIFT & CPU_BITS) else 0
+    return BAD_CPU if is_no_cpu(mem, cpu_of(want)) else 0
 
 
 @kernel

@@ -8,6 +8,7 @@ from pageimpl.alloc import give_back, hold_page
 from pageimpl.bounds import frame_exists
 from pageimpl.buddy import del_from_free_list
 from pageimpl.checks import (
+    BAD_CPU,
     BAD_RANGE,
     BAD_TYPE,
     ISOLATED,
@@ -16,6 +17,7 @@ from pageimpl.checks import (
     UNSUPPORTED,
     check_range,
     covered_by_held,
+    is_no_cpu,
     is_range_type,
 )
 from pageimpl.era import ISOLATE_BY_MOVE, ISOLATE_SPLIT_ENDS
@@ -26,6 +28,7 @@ from pageimpl.memory import (
     HELD,
     OFFLINE,
     Memory,
+    drains_each_pageblock_of,
     end_of,
     first_of,
     isolation_of,
@@ -38,7 +41,7 @@ from pageimpl.memory import (
 from pageimpl.migratetype import ISOLATE, UNMOVABLE
 from pageimpl.pageblock import free_order_at, has_pageblocks, pageblock_type
 from pageimpl.pcp.cpus import drain_all
-from pageimpl.verbs import ANYWHERE
+from pageimpl.verbs import CPU_BITS, CPU_SHIFT, WANTED_SHIFT
 from pagespec.types import NO_MEMORY
 
 
@@ -104,9 +107,12 @@ def isolate_all(mem: Memory, p: int, end: int) -> None:
     size = 1 << pageblock_order_of(mem)
     last = end - size
     cuts = isolation_of(mem) == ISOLATE_SPLIT_ENDS
+    each = drains_each_pageblock_of(mem) != 0
     isolate_pageblock(mem, p)
     if cuts:
         cut_at(mem, p)
+    if each:
+        drain_all(mem)
     if isolation_of(mem) >= ISOLATE_SPLIT_ENDS:
         if last != p:
             isolate_pageblock(mem, last)
@@ -115,7 +121,10 @@ def isolate_all(mem: Memory, p: int, end: int) -> None:
         end = last
     for head in range(p + size, end, size):
         isolate_pageblock(mem, head)
-    drain_all(mem)
+        if each:
+            drain_all(mem)
+    if not each:
+        drain_all(mem)
 
 
 @kernel
@@ -165,7 +174,7 @@ def covered_until(mem: Memory, p: int, end: int) -> int:
 
 
 @kernel
-def alloc_contig(mem: Memory, pfn: int, pages: int, mt: int) -> int:
+def alloc_contig(mem: Memory, pfn: int, pages: int, want: int) -> int:
     """Allocate the very frames from pfn, each a block of its own: pfn, NO_MEMORY, or a code.
 
     Everything around is isolated meanwhile. Free blocks are taken whole; what they have beyond the
@@ -173,8 +182,11 @@ def alloc_contig(mem: Memory, pfn: int, pages: int, mt: int) -> int:
     """
     if not has_pageblocks(mem) or isolation_of(mem) == ISOLATE_BY_MOVE:
         return UNSUPPORTED
+    mt = want >> WANTED_SHIFT
     if not is_range_type(mem, mt):
         return BAD_TYPE
+    if is_no_cpu(mem, want >> CPU_SHIFT & CPU_BITS):
+        return BAD_CPU
     p = pfn + shift_of(mem)
     end = p + pages
     whole = isolation_order_of(mem)
@@ -186,13 +198,13 @@ def alloc_contig(mem: Memory, pfn: int, pages: int, mt: int) -> int:
     isolate_all(mem, first, beyond)
     got = covered_until(mem, p, end) >= end
     if got:
-        take_range(mem, p, end)
+        take_range(mem, p, end, want)
     restore_all(mem, first, beyond, mt)
     return pfn if got else NO_MEMORY
 
 
 @kernel
-def take_range(mem: Memory, p: int, end: int) -> None:
+def take_range(mem: Memory, p: int, end: int, want: int) -> None:
     """Hold each frame of a run that is all free, and give back what its blocks have beyond it."""
     low = large_block_at(mem, p)
     high = low
@@ -203,6 +215,6 @@ def take_range(mem: Memory, p: int, end: int) -> None:
     for page in range(p, end):
         hold_page(mem, page, UNMOVABLE)
     for page in range(low, p):
-        give_back(mem, page, 0, ANYWHERE)
+        give_back(mem, page, 0, want)
     for page in range(end, high):
-        give_back(mem, page, 0, ANYWHERE)
+        give_back(mem, page, 0, want)

@@ -35,6 +35,7 @@ from pageimpl.memory import (
     set_cma_rule,
     set_design,
     set_end,
+    set_extended,
     set_fallback,
     set_first,
     set_guard,
@@ -222,6 +223,7 @@ def empty_zone(machine: Machine) -> Memory:
         records["owner"][first + layout.shift : end + layout.shift] = HOLE
     records["type"][types_in(machine, layout)] = machine.first_types
     set_lists_first(memory, layout.lists_first)
+    set_extended(memory, machine.cpus > 0 or machine.min_free is not None)
     if machine.cpus:
         write_lists(memory, machine)
     if machine.min_free is not None:

@@ -247,11 +247,12 @@ retypes_on_merge_of, set_retypes_on_merge = zone_global()
 takes_poisoned_of, set_takes_poisoned = zone_global()
 returns_poisoned_of, set_returns_poisoned = zone_global()
 
-# What all requests count, and what decides for each whether a CPU's lists serve it: bit o says
-# whether blocks of order o are kept in lists at all, and a want with any of the barring flags may
-# not use them.
+# What all requests count, and whether there is more than the buddy to ask: lists or marks. Then
+# what decides for each request whether a CPU's lists serve it: bit o says whether blocks of order o
+# are kept in lists at all, and a want with any of the barring flags may not use them.
 pgalloc_of, set_pgalloc = zone_global()
 pgfree_of, set_pgfree = zone_global()
+extended_of, set_extended = zone_global()
 kept_orders_of, set_kept_orders = zone_global()
 barring_of, set_barring = zone_global()
 
@@ -267,15 +268,18 @@ huge_rule_of, set_huge_rule = zone_global()
 tuning_of, set_tuning = zone_global()
 buddy_after_lists_of, set_buddy_after_lists = zone_global()
 drains_from_preferred_of, set_drains_from_preferred = zone_global()
+drains_each_pageblock_of, set_drains_each_pageblock = zone_global()
 counts_operations_of, set_counts_operations = zone_global()
 bulk_rule_of, set_bulk_rule = zone_global()
 
 # How large the lists are without what they learn: the batch; `high` where the machine sets it, or
-# -1; what the CPUs share without watermarks; and what they share at most. Then whether they keep
-# nothing for now, and how many pageblocks are isolated.
+# -1; what the CPUs share without watermarks, what they shared when they were sized, and what they
+# share at most. Then whether they keep nothing for now, and how many pageblocks are isolated and
+# not offline.
 list_batch_of, set_list_batch = zone_global()
 list_high_of, set_list_high = zone_global()
 default_low_mark_of, set_default_low_mark = zone_global()
+sized_low_of, set_sized_low = zone_global()
 eighth_of, set_eighth = zone_global()
 disabled_of, set_disabled = zone_global()
 nr_isolated_of, set_nr_isolated = zone_global()
@@ -285,6 +289,7 @@ nr_isolated_of, set_nr_isolated = zone_global()
 marked_of, set_marked = zone_global()
 mark_of, set_mark = zone_row(3)
 boost_of, set_boost = zone_global()
+boosted_of, set_boosted = zone_global()
 below_high_of, set_below_high = zone_global()
 reclaiming_of, set_reclaiming = zone_global()
 classes_of, set_classes = zone_global()

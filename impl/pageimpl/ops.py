@@ -70,7 +70,7 @@ def perform_rare(mem: Memory, verb: int, order: int, pfn: int, want: int, pages:
     if verb == RESTORE_RANGE:
         return restore_range(mem, pfn, pages, mt)
     if verb == CONTIG:
-        return alloc_contig(mem, pfn, pages, mt)
+        return alloc_contig(mem, pfn, pages, want)
     if verb == POISON:
         return poison(mem, pfn)
     if verb == HEAL:

@@ -23,10 +23,12 @@ from pageimpl.memory import (
     Memory,
     boot_to_tail_of,
     managed_of,
+    nr_isolated_of,
     owner_of,
     pageblock_order_of,
     returns_poisoned_of,
     set_managed,
+    set_nr_isolated,
     set_owner,
     shift_of,
     takes_poisoned_of,
@@ -106,6 +108,8 @@ def offline(mem: Memory, pfn: int, pages: int) -> int:
         at = head + (1 << order)
     for head in range(p, end, 1 << pageblock_order_of(mem)):
         set_owner(mem, head, owner_of(mem, head) | OFFLINE)
+        # Nothing waits for them any more.
+        set_nr_isolated(mem, nr_isolated_of(mem) - 1)
     set_managed(mem, managed_of(mem) - pages)
     return 0
 
@@ -142,6 +146,7 @@ def online(mem: Memory, pfn: int, pages: int) -> int:
             return NOT_OFFLINE
     for head in range(p, end, size):
         set_owner(mem, head, owner_of(mem, head) & ~OFFLINE)
+        set_nr_isolated(mem, nr_isolated_of(mem) + 1)
         set_pageblock_type(mem, head, MOVABLE)
     set_managed(mem, managed_of(mem) + pages)
     while p < end:

@@ -29,6 +29,7 @@ from pageimpl.memory import (
     Words,
     below_high_of,
     boost_of,
+    boosted_of,
     classes_of,
     cpus_of,
     design_of,
@@ -50,6 +51,7 @@ from pageimpl.memory import (
     reclaiming_of,
     sets_shift_of,
     shift_of,
+    sized_low_of,
     span_of,
     tuning_of,
 )
@@ -224,6 +226,7 @@ def _levels(memory: Memory) -> Levels | None:
         marks,
         reserve=tuple(lowmem_reserve_of(memory, number) for number in range(classes_of(memory))),
         boost=boost_of(memory),
+        boosted=boosted_of(memory) != 0,
         below_high=below_high_of(memory) != 0,
         reclaiming=reclaiming_of(memory) != 0,
     )
@@ -260,6 +263,7 @@ def zone_of(allocator: Allocator) -> Zone:
         levels=_levels(memory),
         unplugged=_unplugged(memory),
         disabled=disabled_of(memory) != 0,
+        sized_low=sized_low_of(memory),
         slots=allocator.slots(),
         pgalloc=pgalloc_of(memory),
         pgfree=pgfree_of(memory),

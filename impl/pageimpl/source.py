@@ -78,7 +78,7 @@ class Kernels:
     put_page: Callable[[Memory, int, int], int]
     perform: Callable[[Memory, int, int, int, int, int], int]
     perform_on_host: Callable[..., int]
-    resize: Callable[[Memory], None]
+    measure: Callable[[Memory], None]
     run_stream: Callable[[Memory, Words, int, Words], None]
 
     def operand(self, buffer: Buffer) -> Buffer:
@@ -98,7 +98,7 @@ def _kernels(modules: Mapping[str, ModuleType], *, compiled: bool) -> Kernels:
         put_page=alloc.put_page,
         perform=modules["ops"].perform,
         perform_on_host=modules["system"].perform_on_host,
-        resize=modules["pcp.cpus"].resize,
+        measure=modules["pcp.cpus"].measure,
         run_stream=modules["stream"].run_stream,
     )
 

@@ -71,6 +71,7 @@ COLD = 128
 CPU_SHIFT = 8
 CPU_BITS = 2 * MAX_CPUS - 1
 """The bits of a CPU's number: enough for one that no machine has."""
+CPU_MASK = CPU_BITS << CPU_SHIFT
 WANTED_SHIFT = 19
 
 ANYWHERE = 0

@@ -15,6 +15,7 @@ from pageimpl.memory import (
     Zones,
     below_high_of,
     boost_of,
+    boosted_of,
     buddy_after_lists_of,
     classes_of,
     design_of,
@@ -25,6 +26,7 @@ from pageimpl.memory import (
     reserve_of,
     set_below_high,
     set_boost,
+    set_boosted,
     set_reclaiming,
     tries_high_first_of,
     zone_at,
@@ -36,27 +38,39 @@ from pageimpl.pcp.lists import alloc_from_list
 from pageimpl.rmqueue import rmqueue
 from pageimpl.verbs import ATOMIC, EMERGENCY, WANTED_SHIFT
 from pageimpl.watermark.check import NO_RIGHTS, RIGHT_HARDER, RIGHT_HIGH
-from pageimpl.watermark.levels import MARK_HIGH, MARK_LOW, MARK_MIN
+from pageimpl.watermark.levels import MARK_HIGH, MARK_LOW, MARK_MIN, NO_MARK
 from pageimpl.watermark.ok import watermark_fast
 
 
 @inlined
-def take_block(mem: Memory, order: int, want: int) -> tuple[int, bool]:
-    """Take a block off the zone: its slot, or 0, and whether it came from a CPU's list.
+def rmqueue_by_design(mem: Memory, order: int, want: int) -> int:
+    """Take a block off the free lists: its slot, or 0."""
+    if design_of(mem) == BITMAP_DESIGN:
+        return bitmap.rmqueue(mem, order)
+    return rmqueue(mem, order, want)
 
-    An atomic request of more than one frame leaves its pageblock to the reserve.
-    """
+
+@inlined
+def leave_to_reserve(mem: Memory, p: int, order: int, want: int) -> None:
+    """An atomic request of more than one frame leaves its pageblock to the reserve."""
+    urgent = want & ATOMIC and order > 0
+    if urgent and reserve_of(mem) != NO_RESERVE and has_pageblocks(mem):
+        reserve_pageblock(mem, p, order)
+
+
+@kernel
+def take_block(mem: Memory, order: int, want: int) -> tuple[int, bool]:
+    """Take a block off a zone with lists or marks: its slot, or 0, and whether a list gave it."""
     listed = may_use_lists(mem, order, want)
     p = alloc_from_list(mem, order, want) if listed else 0
     if p == 0 and (not listed or buddy_after_lists_of(mem)):
         listed = False
-        if design_of(mem) == BITMAP_DESIGN:
-            p = bitmap.rmqueue(mem, order)
-        else:
-            p = rmqueue(mem, order, want)
-    urgent = want & ATOMIC and order > 0
-    if urgent and p != 0 and reserve_of(mem) != NO_RESERVE and has_pageblocks(mem):
-        reserve_pageblock(mem, p, order)
+        p = rmqueue_by_design(mem, order, want)
+    if boosted_of(mem):
+        set_boosted(mem, 0)
+        set_reclaiming(mem, 1)
+    if p != 0:
+        leave_to_reserve(mem, p, order, want)
     return p, listed
 
 
@@ -69,7 +83,7 @@ def reserve_against(mem: Memory, of_class: int) -> int:
 @kernel
 def may_serve(mem: Memory, order: int, want: int, of_class: int, level: int, rights: int) -> bool:
     """Whether the zone keeps above its mark with the request served; always, without marks."""
-    if not marked_of(mem) or want & EMERGENCY:
+    if not marked_of(mem) or level == NO_MARK:
         return True
     reserve, boost = reserve_against(mem, of_class), boost_of(mem)
     if tries_high_first_of(mem) and not below_high_of(mem):
@@ -120,6 +134,8 @@ def serve(zones: Zones, count: int, order: int, want: int, of_class: int) -> tup
     number, p, listed = get_page_from_freelist(
         zones, count, order, want, of_class, MARK_MIN, rights
     )
+    if p == 0 and want & EMERGENCY:
+        return get_page_from_freelist(zones, count, order, first, of_class, NO_MARK, NO_RIGHTS)
     if p != 0 or want & ATOMIC or not drains_on_failure_of(zone_at(zones, 0)):
         return number, p, listed
     gather(zones, count, want >> WANTED_SHIFT)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pagespec.alloc import give_back
 from pagespec.buddy import del_from_free_list
 from pagespec.checks import (
+    check_cpu,
     check_range,
     check_supported,
     check_type,
@@ -22,7 +23,7 @@ from pagespec.isolation import cut_at, isolate_pageblock, large_block_at, restor
 from pagespec.migratetype import CMA, ISOLATE, MOVABLE, MigrateType
 from pagespec.pageblock import pageblock_order, pageblock_type
 from pagespec.pcp.cpus import drain_all
-from pagespec.pcp.lists import ANYWHERE
+from pagespec.pcp.lists import Where
 from pagespec.steps import Step, Steps
 from pagespec.types import AlreadyIsolated, BadRange, Block, NotFree, NotIsolated, Pfn
 from pagespec.zone import Held, Zone
@@ -90,8 +91,9 @@ def _isolate(zone: Zone, pfn: Pfn, end: Pfn) -> Steps[None]:
         if cuts and head == end - size:
             cut_at(zone, end)
         yield Step.UNLOCK
-    # What the CPUs still keep of the range would come back under its former type.
-    yield from drain_all(zone)
+        # What the CPUs still keep of the range would come back under its former type.
+        if era.drains_each_pageblock or not heads:
+            yield from drain_all(zone)
 
 
 def restore_range(zone: Zone, pfn: Pfn, count: int, mt: MigrateType) -> Steps[None]:
@@ -122,7 +124,9 @@ def _restore(zone: Zone, pfn: Pfn, end: Pfn, mt: MigrateType) -> Steps[None]:
         head += SIZES[pageblock_order(zone)]
 
 
-def alloc_contig(zone: Zone, pfn: Pfn, count: int, mt: MigrateType) -> Steps[Pfn | None]:
+def alloc_contig(
+    zone: Zone, pfn: Pfn, count: int, mt: MigrateType, where: Where
+) -> Steps[Pfn | None]:
     """Allocate the very frames from pfn, each as a block of its own: pfn, or None if any is busy.
 
     Everything around is isolated meanwhile, so that nobody takes what is being gathered. Free
@@ -132,6 +136,7 @@ def alloc_contig(zone: Zone, pfn: Pfn, count: int, mt: MigrateType) -> Steps[Pfn
     machine = zone.machine
     check_supported(zone, machine.pageblock is not None and machine.era.isolation != "move")
     check_type(zone, mt, RANGE_TYPES)
+    check_cpu(zone, where.cpu)
     end = pfn + count
     first = head_of(pfn, machine.isolation_order)
     beyond = rounded_up(end, machine.isolation_order)
@@ -154,7 +159,7 @@ def alloc_contig(zone: Zone, pfn: Pfn, count: int, mt: MigrateType) -> Steps[Pfn
         ]
         while surplus:
             page = surplus.pop(0)
-            yield from give_back(zone, page, 0, ANYWHERE)
+            yield from give_back(zone, page, 0, where)
     else:
         zone.log.append(Event(Kind.UNDONE, pfn, 0, mt))
     yield from _restore(zone, first, beyond, mt)

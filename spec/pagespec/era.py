@@ -77,6 +77,8 @@ class Era:
     batch: the rule for the batch.
     tuning: how large lists grow: a hot and a cold one, each within fixed bounds; six batches;
         drains that double, and a flush when higher orders are freed; refills that double too.
+    drains_each_pageblock: whether the CPUs' lists are drained after each pageblock of a range that
+        is isolated, not once at the end.
     counts_operations: whether a block of a CPU's list counts as one frame, whatever its order, in
         what was allocated and freed.
 
@@ -125,6 +127,7 @@ class Era:
     guard: Guard = "irqs-off"
     batch: BatchRule = "256k"
     tuning: Tuning = "pair"
+    drains_each_pageblock: bool = False
     counts_operations: bool = False
     bulk: Bulk = "none"
     min_free: MinFreeRule = "root"
@@ -167,6 +170,7 @@ _2_6_37 = Era(
     lists="types",
     batch="512k-rounded",
     tuning="batches",
+    drains_each_pageblock=True,
 )
 _4_10 = Era(
     "4.10",
@@ -187,6 +191,7 @@ _4_10 = Era(
     lists="types",
     batch="512k-rounded",
     tuning="batches",
+    drains_each_pageblock=True,
 )
 _5_15 = replace(
     _4_10,
@@ -209,6 +214,7 @@ _5_15 = replace(
     guard="local-lock",
     batch="1m-rounded",
     tuning="doubling",
+    drains_each_pageblock=False,
     counts_operations=True,
     bulk="first-of-all",
 )

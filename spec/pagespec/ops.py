@@ -46,7 +46,7 @@ STEPS: dict[Verb, Callable[[Zone, Op], Steps[Pfn | None] | Steps[int] | Steps[No
     Verb.UNRESERVE: lambda zone, op: unreserve(zone, op.mt, force=op.force),
     Verb.ISOLATE: lambda zone, op: isolate_range(zone, op.pfn, op.pages),
     Verb.RESTORE: lambda zone, op: restore_range(zone, op.pfn, op.pages, op.mt),
-    Verb.CONTIG: lambda zone, op: alloc_contig(zone, op.pfn, op.pages, op.mt),
+    Verb.CONTIG: lambda zone, op: alloc_contig(zone, op.pfn, op.pages, op.mt, where_of(op)),
     Verb.POISON: lambda zone, op: poison(zone, op.pfn),
     Verb.HEAL: lambda zone, op: heal(zone, op.pfn),
     Verb.OFFLINE: lambda zone, op: offline(zone, op.pfn, op.pages),

@@ -44,7 +44,7 @@ from typing import NamedTuple
 
 from pagespec.machine import Machine
 from pagespec.migratetype import LETTER_OF, UNMOVABLE, MigrateType
-from pagespec.types import NO_MEMORY, Block, DomainError, Order, Pfn, Refusal
+from pagespec.types import NO_MEMORY, Block, DomainError, Order, Pfn, Refusal, ZoneClass
 from pagespec.verbs import Op, Outcome, Verb
 
 FORMAT = "pagefuzz-trace 1"
@@ -94,6 +94,9 @@ class Request(NamedTuple):
     irq: bool = False
     contended: bool = False
     cold: bool = False
+    node: int = 0
+    highest: ZoneClass = ZoneClass.NORMAL
+    only_node: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +151,9 @@ class Names:
             irq=request.irq,
             contended=request.contended,
             cold=request.cold,
+            node=request.node,
+            highest=request.highest,
+            only_node=request.only_node,
         )
         if request.slot is not None:
             pfn = self.slots.get(request.slot)
@@ -194,14 +200,15 @@ def name_of(number: int) -> str:
 
 def text_of(trace: Trace) -> str:
     """The trace as text; parsing it gives the trace back."""
-    lines = [FORMAT, *(f"# {comment}" for comment in trace.comments), _machine_line(trace.machine)]
+    lines = [FORMAT, *(f"# {comment}" for comment in trace.comments), machine_line(trace.machine)]
     lines += [line_of(request) for request in trace.requests]
     if trace.expect is not None:
         lines.append(f"expect {trace.expect}")
     return "\n".join(lines) + "\n"
 
 
-def _machine_line(machine: Machine) -> str:
+def machine_line(machine: Machine) -> str:
+    """The machine as a line of a trace."""
     line = f"machine pages={machine.pages} top={machine.top} era={machine.era.name}"
     if machine.start:
         line += f" start={machine.start}"
@@ -256,6 +263,12 @@ def line_of(request: Request) -> str:
     for flag in FLAGS:
         if getattr(request, flag):
             words.append(f"{flag}=1")
+    if request.node:
+        words.append(f"node={request.node}")
+    if request.highest is not ZoneClass.NORMAL:
+        words.append(f"highest={request.highest.name}")
+    if request.only_node:
+        words.append("onlynode=1")
     if request.answer is not None:
         words.append(f"-> {answer_text(request.verb, request.answer)}")
     return " ".join(words)

@@ -1,15 +1,15 @@
 """Reading traces: text to requests, and one clear sentence for any text that is none."""
 
 import re
-from collections.abc import Iterator, Set
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Set
+from typing import NamedTuple, TypeAlias
 
 from pagespec.era import era_named
 from pagespec.laws.books import all_laws
 from pagespec.machine import Machine
 from pagespec.migratetype import LETTERS, UNMOVABLE, MigrateType
 from pagespec.trace import FLAGS, FORMAT, NAMING, SIZES_GIVEN, Operand, Request, Trace, TraceError
-from pagespec.types import NO_MEMORY, DomainError, Pfn, Refusal
+from pagespec.types import NO_MEMORY, DomainError, Pfn, Refusal, ZoneClass
 from pagespec.verbs import MAY_FAIL, Verb
 
 _NAME = r"[a-z]+"
@@ -56,7 +56,7 @@ SHAPES: dict[Verb, Shape] = {
     Verb.UNRESERVE: Shape("unreserve mt=M force=1", frozenset(), frozenset({"mt", "force"})),
     Verb.ISOLATE: Shape("isolate pfn=8 pages=4", _RANGE),
     Verb.RESTORE: Shape("restore pfn=8 pages=4 mt=M", _RANGE, _TYPE),
-    Verb.CONTIG: Shape("a = contig pfn=9 pages=2 mt=M", _RANGE, _TYPE),
+    Verb.CONTIG: Shape("a = contig pfn=9 pages=2 mt=M", _RANGE, _TYPE | _CPU),
     Verb.POISON: Shape("poison pfn=9", _FRAME, named=True),
     Verb.HEAL: Shape("heal pfn=9", _FRAME, named=True),
     Verb.OFFLINE: Shape("offline pfn=8 pages=4", _RANGE),
@@ -79,18 +79,35 @@ SHAPES: dict[Verb, Shape] = {
 """How each request is written."""
 
 
+Shapes: TypeAlias = Mapping[Verb, Shape]
+Lines: TypeAlias = Iterator[tuple[int, str]]
+"""The lines of a trace that say something, each with its number."""
+
+
 def parse(text: str) -> Trace:
     """The trace that the text describes.
 
     Raises TraceError, with the line's number, for any other text.
     """
+    comments, body = lines_of(text)
+    machine = read_machine(*next(body))
+    requests, expect = read_requests(body, SHAPES)
+    return Trace(machine, requests, expect, comments)
+
+
+def lines_of(text: str) -> tuple[tuple[str, ...], Lines]:
+    """The comments of a trace, and its other lines behind the format's; one at least."""
     # Not splitlines(), which also ends lines where no editor does, and would count them wrong.
     lines = [(at, line.strip()) for at, line in enumerate(text.removesuffix("\n").split("\n"), 1)]
     if lines[0][1] != FORMAT:
         raise TraceError(1, f"expected {FORMAT!r}, got {lines[0][1][:40]!r}")
     comments = tuple(line[1:].strip() for _, line in lines if line.startswith("#"))
-    body = iter([(number, line) for number, line in lines[1:] if line and line[0] != "#"])
-    machine = _machine(*next(body, (len(lines), "the end of the file")))
+    body = [(number, line) for number, line in lines[1:] if line and line[0] != "#"]
+    return comments, iter(body or [(len(lines), "the end of the file")])
+
+
+def read_requests(body: Lines, shapes: Shapes) -> tuple[tuple[Request, ...], str | None]:
+    """The requests of a trace, and the law that it names at its end, if any."""
     requests: list[Request] = []
     names: set[str] = set()
     expect: str | None = None
@@ -100,16 +117,17 @@ def parse(text: str) -> Trace:
         if line.startswith("expect "):
             expect = _expect(number, line.removeprefix("expect ").strip())
         else:
-            request = _request(number, line, names)
+            request = _request(number, line, names, shapes)
             requests.append(request)
             if request.name is not None:
                 names.add(request.name)
-    return Trace(machine, tuple(requests), expect, comments)
+    return tuple(requests), expect
 
 
-def _machine(number: int, line: str) -> Machine:
+def read_machine(number: int, line: str) -> Machine:
+    """The machine that a line describes."""
     word, _, rest = line.partition(" ")
-    fields = _fields(number, rest) if word == "machine" else {}
+    fields = read_fields(number, rest) if word == "machine" else {}
     unknown = fields.keys() - {
         *("pages", "top", "era", "start", "holes", "pageblock", "types", "guard", "cpus"),
         *SIZES_GIVEN,
@@ -122,15 +140,15 @@ def _machine(number: int, line: str) -> Machine:
             f"got {line[:60]!r}",
         )
     whole = {
-        key: _whole(number, key, fields[key])
+        key: read_whole(number, key, fields[key])
         for key in ("pages", "top", "start", "pageblock", "guard", "cpus", *SIZES_GIVEN)
         if key in fields
     }
     try:
         return Machine(
             era=era_named(fields["era"]),
-            holes=tuple(_holes(number, fields["holes"])) if "holes" in fields else (),
-            types=tuple(_types(number, fields["types"])) if "types" in fields else (),
+            holes=tuple(read_holes(number, fields["holes"])) if "holes" in fields else (),
+            types=tuple(read_types(number, fields["types"])) if "types" in fields else (),
             pages=whole["pages"],
             top=whole["top"],
             start=whole.get("start", 0),
@@ -147,7 +165,8 @@ def _machine(number: int, line: str) -> Machine:
         raise TraceError(number, str(error)) from None
 
 
-def _fields(number: int, text: str) -> dict[str, str]:
+def read_fields(number: int, text: str) -> dict[str, str]:
+    """The words of a line, each of the form KEY=VALUE."""
     fields: dict[str, str] = {}
     for word in text.split():
         key, equals, value = word.partition("=")
@@ -159,7 +178,7 @@ def _fields(number: int, text: str) -> dict[str, str]:
     return fields
 
 
-def _whole(number: int, key: str, text: str) -> int:
+def read_whole(number: int, key: str, text: str) -> int:
     """The number that the text writes; int() alone would also read 1_0, +1 and other digits."""
     if re.fullmatch(_NUMBER, text) is not None:
         return int(text)
@@ -170,18 +189,20 @@ def _whole(number: int, key: str, text: str) -> int:
     raise TraceError(number, f"{key}={_short(text)}: expected {expected}")
 
 
-def _holes(number: int, text: str) -> Iterator[tuple[Pfn, Pfn]]:
+def read_holes(number: int, text: str) -> Iterator[tuple[Pfn, Pfn]]:
+    """The runs [first, end) of frames without memory."""
     for hole in text.split(","):
         first, plus, count = hole.partition("+")
         if not (first and plus and count):
             raise TraceError(
                 number, f"holes={_short(text)}: expected FIRST+COUNT,..., got {_short(hole)!r}"
             )
-        start = _whole(number, "holes", first)
-        yield start, start + _whole(number, "holes", count)
+        start = read_whole(number, "holes", first)
+        yield start, start + read_whole(number, "holes", count)
 
 
-def _types(number: int, text: str) -> Iterator[MigrateType]:
+def read_types(number: int, text: str) -> Iterator[MigrateType]:
+    """The types of pageblocks, by letter and count."""
     if re.fullmatch(rf"(?:[{''.join(LETTERS)}](?:[0-9]{{1,8}})?)+", text) is None:
         raise TraceError(
             number,
@@ -203,40 +224,47 @@ def _expect(number: int, name: str) -> str:
     return name
 
 
-def _request(number: int, line: str, names: set[str]) -> Request:
+def _request(number: int, line: str, names: set[str], shapes: Shapes) -> Request:
     found = _REQUEST.fullmatch(line)
     if found is None:
         raise TraceError(number, f"expected {_example_for(line)}, got {line[:60]!r}")
     verb = Verb(found["verb"])
-    words = _fields(number, found["words"])
+    words = read_fields(number, found["words"])
     operand: Operand | None = None
     if found["of"] is not None:
         operand = Operand(found["of"], int(found["offset"] or 0))
         if operand.name not in names:
             raise TraceError(number, f"expected the name of an earlier alloc, got {operand.name!r}")
-    _check_shape(number, line, verb, operand, words.keys(), found["name"])
+    _check_shape(number, line, verb, operand, words.keys(), found["name"], shapes[verb])
     if found["name"] in names:
         raise TraceError(number, f"expected a new name, got {found['name']!r} again")
-    for key in words.keys() & {"mt", *FLAGS}:
-        known = tuple(LETTERS) if key == "mt" else ("0", "1")
+    for key in words.keys() & {"mt", "highest", "onlynode", *FLAGS}:
+        known = KNOWN.get(key, ("0", "1"))
         if words[key] not in known:
             raise TraceError(
                 number, f"{key}={_short(words[key])}: expected one of {', '.join(known)}"
             )
     if "pfn" in words:
-        operand = Operand(None, _whole(number, "pfn", words["pfn"]))
+        operand = Operand(None, read_whole(number, "pfn", words["pfn"]))
     return Request(
         verb=verb,
-        order=_whole(number, "order", words["order"]) if "order" in words else None,
+        order=read_whole(number, "order", words["order"]) if "order" in words else None,
         name=found["name"],
         operand=operand,
         answer=_answer(number, verb, found["answer"]),
         mt=LETTERS[words["mt"]] if "mt" in words else UNMOVABLE,
-        pages=_whole(number, "pages", words.get("pages", "0")),
-        slot=_whole(number, "slot", words["slot"]) if "slot" in words else None,
-        cpu=_whole(number, "cpu", words.get("cpu", "0")),
+        pages=read_whole(number, "pages", words.get("pages", "0")),
+        slot=read_whole(number, "slot", words["slot"]) if "slot" in words else None,
+        cpu=read_whole(number, "cpu", words.get("cpu", "0")),
+        node=read_whole(number, "node", words.get("node", "0")),
+        highest=ZoneClass[words.get("highest", ZoneClass.NORMAL.name)],
+        only_node=words.get("onlynode") == "1",
         **{flag: words.get(flag) == "1" for flag in FLAGS},
     )
+
+
+KNOWN = {"mt": tuple(LETTERS), "highest": tuple(ZoneClass.__members__)}
+"""The values of the words that take some letters or names alone."""
 
 
 def _example_for(line: str) -> str:
@@ -256,9 +284,9 @@ def _check_shape(
     operand: Operand | None,
     words: Set[str],
     name: str | None,
+    shape: Shape,
 ) -> None:
     """Each verb takes its own words; only what gives out a block gives it a name."""
-    shape = SHAPES[verb]
     instead = (operand is not None) + ("slot" in words) + ("pfn" in words)
     needs = shape.needs
     if shape.named and (operand is not None or "slot" in words):

@@ -58,9 +58,9 @@ class Op(NamedTuple):
     compound, atomic, nofragment: of ALLOC. mt: the type that ALLOC and BULK ask for, and that
     UNRESERVE, RESTORE and CONTIG give. pages: the frames of a range, for the verbs about ranges, or
     the slots of BULK. force: of UNRESERVE. emergency: of ALLOC, whether it may go below every mark.
-    cpu: the CPU that asks, or that is drained, aged, unplugged or plugged in. irq: whether an
-    interrupt asks. contended: whether somebody else holds the lock of the CPU's lists. cold: of
-    ALLOC, FREE and PUT, whether the frames need not be warm in the CPU's cache. node, highest,
+    cpu: the CPU that asks, of what uses its lists, or that is drained, aged, unplugged or plugged
+    in. irq: whether an interrupt asks. contended: whether somebody else holds the lock of the CPU's
+    lists. cold: of ALLOC, FREE and PUT, whether the frames need not be warm. node, highest,
     only_node: of ALLOC and BULK on hosts of several zones, the node to be near, the highest zone
     allowed, and whether no other node will do.
     """

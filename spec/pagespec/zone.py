@@ -11,7 +11,7 @@ from pagespec.events import Event, Kind
 from pagespec.frames import SIZES
 from pagespec.machine import Machine
 from pagespec.migratetype import CMA, HIGHATOMIC, ISOLATE, UNMOVABLE, MigrateType
-from pagespec.pcp.state import Pcp, copy_of_pcp, empty_pcps
+from pagespec.pcp.state import Pcp, copy_of_pcp, empty_pcps, low_mark_of
 from pagespec.types import Block, Order, Pfn
 from pagespec.watermark.levels import Levels, copy_of_levels, levels_of
 
@@ -56,6 +56,7 @@ class Zone:
     pcps: per CPU, its page lists: one set, or a hot and a cold one.
     levels: the zone's watermarks, if it has any.
     unplugged: the CPUs that are not running. disabled: whether the lists keep nothing for now.
+    sized_low: the low mark, with its boost, from which the sizes of the CPUs' lists follow.
     slots: the frames that the array of bulk requests holds, each with the number of its slot.
     pgalloc, pgfree: frames allocated and freed, by the era's way of counting.
     visited: frames and list nodes that the algorithms have looked at.
@@ -81,6 +82,7 @@ class Zone:
     levels: Levels | None
     unplugged: set[int]
     disabled: bool
+    sized_low: int
     slots: dict[Pfn, int]
     pgalloc: int
     pgfree: int
@@ -121,6 +123,7 @@ def empty_zone(machine: Machine) -> Zone:
         levels=levels_of(machine),
         unplugged=set(),
         disabled=False,
+        sized_low=low_mark_of(machine, levels_of(machine)) if machine.cpus else 0,
         slots={},
         pgalloc=0,
         pgfree=0,
@@ -151,6 +154,7 @@ def copy_of(zone: Zone) -> Zone:
         pcps=[[copy_of_pcp(pcp) for pcp in pcps] for pcps in zone.pcps],
         unplugged=zone.unplugged.copy(),
         disabled=zone.disabled,
+        sized_low=zone.sized_low,
         slots=zone.slots.copy(),
         pgalloc=zone.pgalloc,
         pgfree=zone.pgfree,

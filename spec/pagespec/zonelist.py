@@ -3,7 +3,8 @@
 A request is tried twice: first against the low marks, so that kswapd is woken before memory is
 short; then, by whoever still goes without, against the lowest ones and with the rights it has.
 Between the second and the last try a pageblock of the reserve is given up, and what CPUs keep goes
-back to the buddy.
+back to the buddy. Only a request in an emergency, which frees memory in the end, is then tried
+without any mark instead.
 Source: mm/page_alloc.c (get_page_from_freelist, rmqueue, __alloc_pages_slowpath), 2.6.11 to 6.12.
 """
 
@@ -25,7 +26,8 @@ from pagespec.watermark.levels import Levels
 from pagespec.watermark.ok import watermark_fast
 from pagespec.zone import Zone
 
-Level: TypeAlias = Literal["min", "low", "high"]
+Level: TypeAlias = Literal["none", "min", "low"]
+"""Above which mark a zone must keep."""
 
 
 RMQUEUE: dict[Design, Callable[[Zone, Want], Pfn | None]] = {
@@ -70,7 +72,8 @@ class Served(NamedTuple):
 def take_block(zone: Zone, want: Want, where: Where) -> Steps[Taken | None]:
     """Take a block off the zone, or None if it has none for the request.
 
-    An atomic request of more than one frame leaves its pageblock to the reserve.
+    An atomic request of more than one frame leaves its pageblock to the reserve. If a fallback has
+    boosted the marks, here or in a bulk request before, kswapd is woken.
     """
     era = zone.machine.era
     pfn: Pfn | None = None
@@ -82,6 +85,9 @@ def take_block(zone: Zone, want: Want, where: Where) -> Steps[Taken | None]:
         yield Step.LOCK
         pfn = RMQUEUE[era.design](zone, want)
         yield Step.UNLOCK
+    if zone.levels is not None and zone.levels.boosted:
+        zone.levels.boosted = False
+        _wake_kswapd([zone])
     if pfn is None:
         return None
     grouped = zone.machine.pageblock is not None
@@ -104,7 +110,7 @@ def may_serve(zone: Zone, ask: Ask, level: Level, rights: Rights) -> bool:
     one that is not is remembered, and its CPUs' lists shrink.
     """
     levels = zone.levels
-    if levels is None or ask.emergency:
+    if levels is None or level == "none":
         return True
     reserve = reserve_against(levels, ask)
     if zone.machine.era.tries_high_first and not levels.below_high:
@@ -149,6 +155,9 @@ def serve(zones: Sequence[Zone], ask: Ask) -> Steps[Served | None]:
         return served
     _wake_kswapd(zones)
     served = yield from get_page_from_freelist(zones, ask, "min", rights)
+    if served is None and ask.emergency:
+        served = yield from get_page_from_freelist(zones, first, "none", NO_RIGHTS)
+        return served
     if served is not None or ask.want.atomic or not zones[0].machine.era.drains_on_failure:
         return served
     yield Step.LOCK

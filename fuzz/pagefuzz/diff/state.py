@@ -36,13 +36,15 @@ class Sizes(NamedTuple):
     """What the lists of the CPUs and the watermarks have come to.
 
     loads: the sizes of each CPU's lists; their kind differs by era, so no two eras are compared in
-    them. boost, below_high, reclaiming: as in `Levels`.
+    them. sized_low: as in `Zone`. boost, boosted, below_high, reclaiming: as in `Levels`.
     """
 
     loads: tuple[tuple[Load, ...], ...]
     unplugged: tuple[int, ...]
     disabled: bool
+    sized_low: int
     boost: int
+    boosted: bool
     below_high: bool
     reclaiming: bool
 
@@ -134,7 +136,9 @@ def _sizes(zone: Zone) -> Sizes:
         tuple(tuple(pcp.load for pcp in pcps) for pcps in zone.pcps),
         tuple(sorted(zone.unplugged)),
         zone.disabled,
+        zone.sized_low,
         levels.boost if levels else 0,
+        levels.boosted if levels else False,
         levels.below_high if levels else False,
         levels.reclaiming if levels else False,
     )
@@ -179,9 +183,10 @@ def _thaw_lists(zone: Zone, state: State) -> None:
                 load = sizes.loads[cpu][number]
                 pcp.load = load if type(load) is type(pcp.load) else pcp.load
     zone.unplugged, zone.disabled = set(sizes.unplugged), sizes.disabled
+    zone.sized_low = sizes.sized_low
     if zone.levels is not None:
         zone.levels.boost, zone.levels.below_high = sizes.boost, sizes.below_high
-        zone.levels.reclaiming = sizes.reclaiming
+        zone.levels.boosted, zone.levels.reclaiming = sizes.boosted, sizes.reclaiming
 
 
 def in_terms_of(era: Era, state: State) -> State:

@@ -21,7 +21,7 @@ from pagespec.machine import Machine
 from pagespec.migratetype import MigrateType
 from pagespec.pcp.index import LISTS
 from pagespec.pcp.sizes import Pageset
-from pagespec.pcp.state import Load, Pcp, empty_pcps
+from pagespec.pcp.state import Load, Pcp, empty_pcps, low_mark_of
 from pagespec.pcp.tuning import SCALE, Doubling, Tuned
 from pagespec.types import MAX_TOP, DomainError, Pfn
 from pagespec.watermark.levels import Levels, levels_of
@@ -146,6 +146,8 @@ def thawed(machine: Machine, state: State) -> Zone:
         levels=levels,
         unplugged=unplugged,
         disabled=disabled,
+        # As at boot: no domain both boosts marks and takes CPUs away.
+        sized_low=low_mark_of(machine, levels_of(machine)) if machine.cpus else 0,
         slots=slots,
         pgalloc=0,
         pgfree=0,
@@ -203,7 +205,7 @@ def check_small(machine: Machine) -> None:
     sizes = [
         size
         for pcp in chain.from_iterable(empty_pcps(machine))
-        for size in (*pcp.load, pcp.load.batch << SCALE)
+        for size in (*pcp.load, pcp.load.batch << SCALE * isinstance(pcp.load, Tuned))
     ]
     largest = max(marks, *sizes, 0) + machine.pages
     if largest >= SEPARATOR[0]:

@@ -18,7 +18,9 @@ from pageimpl.memory import (
     mark_of,
     marked_of,
     set_disabled,
+    set_sized_low,
     sets_shift_of,
+    sized_low_of,
     tuning_of,
 )
 from pageimpl.pcp.drain import drain
@@ -103,21 +105,29 @@ def running(mem: Memory, near: bool) -> int:
 
 
 @kernel
+def measure(mem: Memory) -> None:
+    """Let the sizes of the lists follow the low mark as it stands now."""
+    if cpus_of(mem) != 0:
+        low = mark_of(mem, MARK_LOW) + boost_of(mem) if marked_of(mem) else default_low_mark_of(mem)
+        set_sized_low(mem, low)
+        resize(mem)
+
+
+@kernel
 def resize(mem: Memory) -> None:
     """Set the sizes of every CPU's lists from those that run; what they have learnt stays.
 
     Since 5.14 the CPUs of the zone's node share what it may spare, or all if it has none. What the
     lists of earlier eras keep depends on no CPU.
     """
-    if tuning_of(mem) < TUNE_DOUBLING or cpus_of(mem) == 0:
+    if tuning_of(mem) < TUNE_DOUBLING:
         return
     sharing = running(mem, True)
     if sharing == 0:
         sharing = running(mem, False)
     batch, high = list_batch_of(mem), list_high_of(mem)
     if high < 0:
-        low = mark_of(mem, MARK_LOW) + boost_of(mem) if marked_of(mem) else default_low_mark_of(mem)
-        high = max(low // sharing, batch << 2)
+        high = max(sized_low_of(mem) // sharing, batch << 2)
     high_max = max(high, eighth_of(mem) // sharing, batch << 2)
     if disabled_of(mem):
         batch, high, high_max = 1, 0, 0
@@ -164,7 +174,7 @@ def unplug(mem: Memory, cpu: int) -> int:
         return BAD_CPU
     set_unplugged(mem, area_of(mem, cpu, 0), 1)
     drain_kinds(mem, cpu)
-    resize(mem)
+    measure(mem)
     return 0
 
 
@@ -176,5 +186,5 @@ def plug(mem: Memory, cpu: int) -> int:
     if cpu >= cpus_of(mem) or not unplugged_of(mem, area_of(mem, cpu, 0)):
         return BAD_CPU
     set_unplugged(mem, area_of(mem, cpu, 0), 0)
-    resize(mem)
+    measure(mem)
     return 0

@@ -41,10 +41,16 @@ def area_of(mem: Memory, cpu: int, cold: int) -> int:
 
 
 @inlined
+def cpu_of(want: int) -> int:
+    """The CPU that asks."""
+    return want >> CPU_SHIFT & CPU_BITS
+
+
+@inlined
 def area_for(mem: Memory, want: int) -> int:
     """The first slot of the area of the CPU that asks."""
     cold = 1 if want & COLD else 0
-    return area_of(mem, want >> CPU_SHIFT & CPU_BITS, cold)
+    return area_of(mem, cpu_of(want), cold)
 
 
 @kernel

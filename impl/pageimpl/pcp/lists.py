@@ -13,11 +13,14 @@ from pageimpl.memory import (
     boost_of,
     classes_of,
     design_of,
+    free_pages_of,
     lowmem_reserve_of,
     mark_of,
     next_of,
     prev_of,
+    retypes_on_merge_of,
     set_below_high,
+    set_free_pages,
     set_listed_type,
     set_next,
     set_prev,
@@ -27,11 +30,11 @@ from pageimpl.memory import (
 from pageimpl.migratetype import CMA, UNMOVABLE
 from pageimpl.pageblock import has_pageblocks, pageblock_type
 from pageimpl.pcp.drain import drain, is_empty, unlist
-from pageimpl.pcp.index import area_for, list_index, list_type
+from pageimpl.pcp.index import area_for, list_index, list_type, may_use_lists
 from pageimpl.pcp.state import count_of, low_of, set_count
 from pageimpl.pcp.tuning import blocks_to_refill, learn_of_alloc, pages_to_drain
 from pageimpl.rmqueue import rmqueue_one
-from pageimpl.verbs import WANTED_SHIFT
+from pageimpl.verbs import ATOMIC, WANTED_SHIFT
 from pageimpl.watermark.levels import MARK_HIGH
 from pageimpl.watermark.ok import watermark_ok
 
@@ -48,6 +51,34 @@ def push(mem: Memory, head: int, p: int, to_tail: bool) -> None:
 
 
 @inlined
+def warm_block(mem: Memory, order: int, want: int) -> int:
+    """Take the first block of the CPU's list if the request needs no more: its slot, or 0.
+
+    It needs more if the list must be refilled, or the guard bars it, or a pageblock goes to the
+    reserve.
+    """
+    if not may_use_lists(mem, order, want) or (want & ATOMIC and order > 0):
+        return 0
+    q = area_for(mem, want)
+    mt = want >> WANTED_SHIFT if has_pageblocks(mem) else UNMOVABLE
+    head = q + list_index(mem, order, mt)
+    if must_refill(mem, q, head):
+        return 0
+    if tuning_of(mem) >= TUNE_DOUBLING:
+        learn_of_alloc(mem, q)
+    return pop(mem, q, head, order, want)
+
+
+@inlined
+def pop(mem: Memory, q: int, head: int, order: int, want: int) -> int:
+    """Take the block that is to be served next off a list that has any: its slot."""
+    p = prev_of(mem, head) if want & tail_flags_of(mem) else next_of(mem, head)
+    unlist(mem, p)
+    set_count(mem, q, count_of(mem, q) - (1 << order))
+    return p
+
+
+@kernel
 def alloc_from_list(mem: Memory, order: int, want: int) -> int:
     """Take a block from the CPU's list, refilled if need be: its slot, or 0."""
     q = area_for(mem, want)
@@ -56,20 +87,14 @@ def alloc_from_list(mem: Memory, order: int, want: int) -> int:
     return take_from_list(mem, q, order, want)
 
 
-@inlined
+@kernel
 def take_from_list(mem: Memory, q: int, order: int, want: int) -> int:
     """The same with the guard held already: all that bulk requests repeat."""
     mt = want >> WANTED_SHIFT if has_pageblocks(mem) else UNMOVABLE
     head = q + list_index(mem, order, mt)
-    from_tail = want & tail_flags_of(mem) != 0
     if must_refill(mem, q, head):
         rmqueue_bulk(mem, q, head, order, want)
-    p = prev_of(mem, head) if from_tail else next_of(mem, head)
-    if p == head:
-        return 0
-    unlist(mem, p)
-    set_count(mem, q, count_of(mem, q) - (1 << order))
-    return p
+    return 0 if is_empty(mem, head) else pop(mem, q, head, order, want)
 
 
 @inlined
@@ -85,6 +110,9 @@ def rmqueue_bulk(mem: Memory, q: int, head: int, order: int, want: int) -> None:
     """Move blocks from the buddy to a list, as many as it asks for, to be handed out in order."""
     mt = want >> WANTED_SHIFT if has_pageblocks(mem) else UNMOVABLE
     reverse = want & tail_flags_of(mem) != 0
+    # Until 6.9 the count of free frames falls when all have been moved.
+    uncounted = 0 if retypes_on_merge_of(mem) else 1 << order
+    taken = 0
     for _ in range(blocks_to_refill(mem, q, order)):
         if design_of(mem) == BITMAP_DESIGN:
             p = bitmap.rmqueue(mem, order)
@@ -95,6 +123,9 @@ def rmqueue_bulk(mem: Memory, q: int, head: int, order: int, want: int) -> None:
         set_listed_type(mem, p, CMA if pageblock_type(mem, p) == CMA else mt)
         push(mem, head, p, not reverse)
         set_count(mem, q, count_of(mem, q) + (1 << order))
+        set_free_pages(mem, free_pages_of(mem) + uncounted)
+        taken += uncounted
+    set_free_pages(mem, free_pages_of(mem) - taken)
 
 
 @inlined

@@ -21,6 +21,7 @@ from pageimpl.memory import (
     set_counts_operations,
     set_cpus,
     set_default_low_mark,
+    set_drains_each_pageblock,
     set_drains_from_preferred,
     set_eighth,
     set_huge_rule,
@@ -85,6 +86,7 @@ def write_lists(memory: Memory, machine: Machine) -> None:
     set_tuning(memory, TUNINGS[era.tuning])
     set_buddy_after_lists(memory, era.tuning in BUDDY_AFTER_LISTS)
     set_drains_from_preferred(memory, era.guard in FROM_PREFERRED)
+    set_drains_each_pageblock(memory, era.drains_each_pageblock)
     set_counts_operations(memory, era.counts_operations)
     set_bulk_rule(memory, BULK_RULES[era.bulk])
     set_list_batch(memory, max(1, raw))

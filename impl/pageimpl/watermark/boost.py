@@ -13,6 +13,7 @@ from pageimpl.memory import (
     marked_of,
     pageblock_order_of,
     set_boost,
+    set_boosted,
 )
 from pageimpl.watermark.levels import MARK_HIGH
 
@@ -30,4 +31,5 @@ def boost_watermark(mem: Memory) -> None:
     size = 1 << pageblock_order_of(mem)
     if managed_of(mem) < size << 2 or most == 0:
         return
+    set_boosted(mem, 1)
     set_boost(mem, min(boost_of(mem) + size, max(size, most)))

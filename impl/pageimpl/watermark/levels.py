@@ -22,7 +22,8 @@ from pageimpl.memory import (
 from pageimpl.watermark.marks import Marks
 from pagespec.era import Era
 
-# The numbers of the marks.
+# The numbers of the marks; the first one of none, for requests that are held to no mark.
+NO_MARK = -1
 MARK_MIN = 0
 MARK_LOW = 1
 MARK_HIGH = 2

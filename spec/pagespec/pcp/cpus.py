@@ -66,6 +66,12 @@ def _can_disable(zone: Zone) -> bool:
     return zone.machine.era.tuning not in ("pair", "batches")
 
 
+def measure(zone: Zone) -> None:
+    """Let the sizes of the lists follow the low mark as it stands now."""
+    zone.sized_low = low_mark_of(zone.machine, zone.levels)
+    resize(zone)
+
+
 def resize(zone: Zone) -> None:
     """Set the sizes of every CPU's lists; what they have learnt stays.
 
@@ -74,7 +80,7 @@ def resize(zone: Zone) -> None:
     machine = zone.machine
     running = set(range(machine.cpus)) - zone.unplugged
     near = len(running.difference(machine.far)) or len(running)
-    loads = loads_of(machine, low_mark_of(machine, zone.levels), near)
+    loads = loads_of(machine, zone.sized_low, near)
     for pcps in zone.pcps:
         for pcp, load in zip(pcps, loads, strict=True):
             old = pcp.load
@@ -133,7 +139,7 @@ def unplug(zone: Zone, cpu: int) -> Steps[None]:
     zone.unplugged.add(cpu)
     zone.log.append(Event(Kind.UNPLUGGED, cpu, 0))
     yield from _drain(zone, cpu)
-    resize(zone)
+    measure(zone)
 
 
 def plug(zone: Zone, cpu: int) -> Steps[None]:
@@ -144,5 +150,5 @@ def plug(zone: Zone, cpu: int) -> Steps[None]:
     yield Step.GUARD
     zone.unplugged.discard(cpu)
     zone.log.append(Event(Kind.PLUGGED, cpu, 0))
-    resize(zone)
+    measure(zone)
     yield Step.UNGUARD

@@ -159,17 +159,26 @@ def blocks_to_refill(zone: Zone, pcp: Pcp, order: Order) -> int:
 def rmqueue_bulk(
     zone: Zone, pcp: Pcp, index: int, want: Want, blocks: int, *, reverse: bool
 ) -> None:
-    """Move up to so many blocks from the buddy to a list, so that they are handed out in order."""
-    taken_blocks = 0
+    """Move up to so many blocks from the buddy to a list, so that they are handed out in order.
+
+    Until 6.9 the count of free frames falls when all have been moved: it is the old one that tells
+    meanwhile whether most of what is free is CMA memory.
+    """
+    era = zone.machine.era
+    taken_blocks = uncounted = 0
     while taken_blocks < blocks:
-        pfn = RMQUEUE_ONE[zone.machine.era.design](zone, want)
+        pfn = RMQUEUE_ONE[era.design](zone, want)
         if pfn is None:
             break
+        if not era.retypes_on_merge:
+            uncounted += SIZES[want.order]
+            zone.free_pages += SIZES[want.order]
         pcp.lists[index][pfn] = CMA if pageblock_type(zone, pfn) is CMA else want.mt
         if reverse:
             pcp.lists[index].move_to_end(pfn, last=False)
         pcp.count += SIZES[want.order]
         taken_blocks += 1
+    zone.free_pages -= uncounted
     zone.log.append(Event(Kind.REFILL, taken_blocks, want.order, want.mt))
 
 
@@ -267,4 +276,6 @@ def reads_types_again(zone: Zone) -> bool:
     block could leave an isolated pageblock by way of a CPU's list.
     """
     era = zone.machine.era
-    return era.retypes_on_merge or (era.isolation != "move" and ISOLATE in zone.pageblocks)
+    # What is offline has its type still, but nothing waits for it any more.
+    isolated = zone.pageblocks.count(ISOLATE) > len(zone.offline)
+    return era.retypes_on_merge or (era.isolation != "move" and isolated)

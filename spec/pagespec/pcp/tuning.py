@@ -51,8 +51,7 @@ def drain_of(load: Doubling, count: int, zone: Pressure, *, free_high: bool = Fa
     so that those blocks merge.
 
     pre: load.high >= 0 and load.batch >= 1 and 0 <= load.factor <= 15 and count >= 1
-    post: __return__ >= 1
-    post: free_high or __return__ <= max(1, load.high)
+    post: __return__ >= 1 and (free_high or __return__ <= max(1, load.high))
     """
     if free_high:
         return count
@@ -67,8 +66,7 @@ def after_drain(load: Doubling, zone: Pressure, *, free_high: bool = False) -> D
     """The state after a drain: the next one doubles, unless this one met its limit.
 
     pre: load.high >= 0 and load.batch >= 1 and 0 <= load.factor <= 15
-    post: __return__._replace(factor=load.factor) == load
-    post: load.factor <= __return__.factor <= load.factor + 1
+    post: __return__ == load or __return__ == load._replace(factor=load.factor + 1)
     """
     high = high_of(load, zone)
     if free_high or high < load.batch or load.batch << load.factor >= high - load.batch:

@@ -97,6 +97,7 @@ def _keep_as(stamps: Stamps, zone: Zone) -> None:
     stamps.slots = dict(zone.slots)
     if zone.levels is not None:
         stamps.boost = zone.levels.boost
+        stamps.boosted = zone.levels.boosted
         stamps.below_high = zone.levels.below_high
         stamps.reclaiming = zone.levels.reclaiming
     if stamps.loads:

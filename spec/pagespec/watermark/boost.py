@@ -17,7 +17,10 @@ def boost_watermark(zone: Zone) -> None:
     if levels is None or not zone.machine.era.boosts:
         return
     size = SIZES[pageblock_order(zone)]
-    was = levels.boost
-    levels.boost = boosted(was, levels.marks.high, managed_pages(zone), size)
-    if levels.boost != was:
-        zone.log.append(Event(Kind.BOOSTED, 0, pageblock_order(zone)))
+    pages = managed_pages(zone)
+    if boosted(0, levels.marks.high, pages, size) == 0:
+        return
+    levels.boost = boosted(levels.boost, levels.marks.high, pages, size)
+    # Also when no boost was left to add.
+    levels.boosted = True
+    zone.log.append(Event(Kind.BOOSTED, 0, pageblock_order(zone)))

@@ -23,13 +23,15 @@ class Levels:
     """The marks of one zone.
 
     reserve: what the zone keeps, in frames, from requests of each class of zones. boost: what is
-    added to every mark for now. below_high: whether the zone was found below its high mark.
-    reclaiming: whether kswapd is at work on its node.
+    added to every mark for now. boosted: whether kswapd is yet to be woken for that. below_high:
+    whether the zone was found below its high mark. reclaiming: whether kswapd is at work on its
+    node.
     """
 
     marks: Marks
     reserve: tuple[int, ...]
     boost: int = 0
+    boosted: bool = False
     below_high: bool = False
     reclaiming: bool = False
 
