@@ -1,6 +1,7 @@
 """Walks: they meet all that their era can meet and nothing else, and are repeatable."""
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -30,6 +31,7 @@ from pagespec.boot import boot
 from pagespec.era import ERAS, Era
 from pagespec.events import Kind
 from pagespec.frames import SIZES
+from pagespec.machine import Machine
 from pagespec.migratetype import ISOLATE
 from pagespec.ops import perform
 from pagespec.verbs import BLOCK_VERBS, Op, Outcome, Verb
@@ -122,6 +124,25 @@ def test_machines_are_of_every_shape(era: Era) -> None:
     assert any(ISOLATE in machine.types for machine in grouped)
     if era.reserve == "one-percent":
         assert any(machine.pages // 100 >= 2 ** (machine.pageblock or 0) for machine in grouped)
+
+
+@pytest.mark.parametrize("draw", [random_machine, large_machine])
+@pytest.mark.parametrize("eras", BEHAVIOURS, ids=lambda eras: eras[0].name)
+def test_machines_have_lists_and_marks_of_every_kind(
+    eras: tuple[Era, ...], draw: Callable[[Random, Era], Machine]
+) -> None:
+    """None to four CPUs; sizes that follow from the zone, and smaller ones; marks and none."""
+    rng = Random(eras[0].name)
+    machines = [draw(rng, eras[0]) for _ in range(300)]
+    listed = [machine for machine in machines if machine.cpus]
+    sized = eras[0].tuning != "pair"
+
+    assert {machine.cpus for machine in machines} == {0, 1, 2, 3, 4}
+    assert {machine.batch is None for machine in listed} == {False, True}
+    assert {machine.high is None for machine in listed} == ({False, True} if sized else {True})
+    assert {machine.min_free is None for machine in machines} == {False, True}
+    assert any(machine.min_free is not None and not machine.cpus for machine in machines)
+    assert all((machine.min_free or 0) <= max(8, machine.pages) for machine in machines)
 
 
 @pytest.mark.parametrize("era", GROUPED_ERAS, ids=lambda era: era.name)
