@@ -12,8 +12,10 @@ from typing import NamedTuple
 from pagefuzz.campaign.stream import Replay
 from pagefuzz.campaign.walk import WALK_REQUESTS, walk
 from pagefuzz.lockstep import Lockstep
+from pagefuzz.machines.buddy import buddy_machine
 from pagefuzz.machines.judged import Ledger
-from pagefuzz.machines.running import run_machine
+from pagefuzz.machines.lists import list_machine
+from pagefuzz.machines.running import Make, run_machine
 from pagefuzz.target.builtin import TwinFactory
 from pageimpl.allocator import Allocator, Stream
 from pageimpl.stream import op_of
@@ -33,6 +35,12 @@ GROUPED = parse(
 ).machine
 """As many frames in 16 pageblocks of all types."""
 
+LISTED = Machine(64, 4, ERA, pageblock=3, cpus=4, batch=3, high=12, min_free=16)
+"""As many frames of which four CPUs keep some, and marks that are met again and again."""
+
+REAL = Machine(65_536, 10, ERA, pageblock=9, cpus=4, min_free=2048)
+"""A zone of 256 MiB with the lists and marks that Linux gives it."""
+
 SPEC_OPERATIONS, STREAM_OPERATIONS, TWIN_OPERATIONS = 200_000, 100_000, 2_000_000
 EXAMPLES, WALKS = 60, 40
 
@@ -46,21 +54,24 @@ class Rate(NamedTuple):
 
 def all_rates() -> Iterator[Rate]:
     """Measure one after the other; each takes a second or a few."""
-    for machine in (SMALL, GROUPED, LARGE):
+    for machine in (SMALL, GROUPED, LARGE, LISTED, REAL):
         yield Rate(f"spec alone, {_size(machine)}, events on", spec_rate(machine))
-    for machine in (SMALL, GROUPED):
+    for machine in (SMALL, GROUPED, LISTED):
         yield Rate(f"walk in lockstep, {_size(machine)}, all laws", walk_rate(machine))
     for what, era in (("no pageblocks", PLAIN), ("pageblocks in 3 of 4", ERA)):
         what = f"machine in lockstep, 64 frames, {what}, 50 steps an example, all laws"
         yield Rate(what, machine_rate(era))
-    for machine in (SMALL, GROUPED, LARGE):
+    what = "CPUs' lists alone in lockstep, 64 frames, 50 steps an example, all laws"
+    yield Rate(what, machine_rate(ERA, list_machine))
+    for machine in (SMALL, GROUPED, LARGE, LISTED, REAL):
         yield Rate(f"stream beside the spec, exact, {_size(machine)}", stream_rate(machine))
         yield Rate(f"twin alone, {_size(machine)}", twin_rate(machine))
 
 
 def _size(machine: Machine) -> str:
     pageblocks = f" in {machine.pageblocks} pageblocks" if machine.pageblocks else ""
-    return f"{machine.pages} frames{pageblocks}"
+    lists = f", lists of {machine.cpus} CPUs, marks" if machine.cpus else ""
+    return f"{machine.pages} frames{pageblocks}{lists}"
 
 
 def _per_second(count: int, work: Callable[[], object]) -> float:
@@ -95,13 +106,13 @@ def walk_rate(machine: Machine) -> float:
     return done / (process_time() - begin)
 
 
-def machine_rate(era: Era) -> float:
+def machine_rate(era: Era, make: Make = buddy_machine) -> float:
     """Requests of the Hypothesis machine in its generate phase, every law asked after each."""
     ledger = Ledger(TwinFactory(), "exact", found=lambda trace: None)
-    run_machine(ledger, [era], 1, examples=2, pages=64, shrink=False)
+    run_machine(ledger, [era], 1, examples=2, pages=64, shrink=False, make=make)
     ledger.operations = 0
     begin = process_time()
-    run_machine(ledger, [era], 2, examples=EXAMPLES, pages=64, shrink=False)
+    run_machine(ledger, [era], 2, examples=EXAMPLES, pages=64, shrink=False, make=make)
     return ledger.operations / (process_time() - begin)
 
 
