@@ -53,8 +53,7 @@ def rmqueue_by_design(mem: Memory, order: int, want: int) -> int:
 @inlined
 def leave_to_reserve(mem: Memory, p: int, order: int, want: int) -> None:
     """An atomic request of more than one frame leaves its pageblock to the reserve."""
-    urgent = want & ATOMIC and order > 0
-    if urgent and reserve_of(mem) != NO_RESERVE and has_pageblocks(mem):
+    if want & ATOMIC and order > 0 and has_pageblocks(mem) and reserve_of(mem) != NO_RESERVE:
         reserve_pageblock(mem, p, order)
 
 
