@@ -51,7 +51,7 @@ def op_of(rng: Random, zone: Zone) -> Op:
     if dice < 0.35:
         return _in_a_row(rng, zone, cpu)
     op = grouped_op(rng, zone)
-    if op.verb not in (Verb.ALLOC, Verb.FREE, Verb.PUT):
+    if op.verb not in (Verb.ALLOC, Verb.FREE, Verb.PUT, Verb.CONTIG):
         return op
     return op._replace(
         emergency=op.verb is Verb.ALLOC and rng.random() < 0.1,

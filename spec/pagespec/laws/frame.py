@@ -9,6 +9,7 @@ from pagespec.laws.law import Complaint, LawBook, Transition
 from pagespec.laws.masks import frames_of, frames_of_run
 from pagespec.laws.ranges import range_around
 from pagespec.laws.serving import served
+from pagespec.laws.sized import low_mark
 from pagespec.laws.swept import Swept, changes
 from pagespec.laws.types import end_of, isolates_cleanly
 from pagespec.laws.wording import wording
@@ -56,12 +57,13 @@ class Due(NamedTuple):
     slots: Mapping[Pfn, int]
     unplugged: set[int]
     disabled: bool
+    sized_low: int
 
 
 SERVING_VERBS = frozenset({Verb.ALLOC, Verb.BULK, Verb.UNRESERVE})
 """The verbs by which pageblocks change hands as fallbacks and the reserve say."""
 
-PLACES = ("held", "given", "poisoned", "offline", "slots", "unplugged", "disabled")
+PLACES = ("held", "given", "poisoned", "offline", "slots", "unplugged", "disabled", "sized_low")
 """What a request that fails for want of memory leaves alone, too."""
 
 
@@ -72,6 +74,7 @@ def due_places(step: Transition) -> Due:
     frames, held, given = open_frames(step.before), before.held, before.given
     poisoned, offline = before.poisoned, before.offline
     slots, unplugged, disabled = before.slots, before.unplugged, before.disabled
+    sized_low = before.sized_low
     if op.verb is Verb.ALLOC and step.outcome != NO_MEMORY:
         frames &= ~frames_of(machine, Block(step.outcome, op.order))
         held, given = held | {step.outcome: allocated(machine, op)}, given | {step.outcome}
@@ -99,7 +102,7 @@ def due_places(step: Transition) -> Due:
         held = held | dict.fromkeys(new, allocated(machine, op._replace(order=0)))
         given, slots = given | set(new), slots | new
     elif op.verb in (Verb.UNPLUG, Verb.PLUG):
-        unplugged = unplugged ^ {op.cpu}
+        unplugged, sized_low = unplugged ^ {op.cpu}, low_mark(before)
     elif op.verb in (Verb.DISABLE, Verb.ENABLE):
         disabled = not disabled
     elif op.verb is Verb.POISON:
@@ -114,7 +117,7 @@ def due_places(step: Transition) -> Due:
         away = op.verb is Verb.OFFLINE
         frames = frames & ~run if away else frames | run
         offline = offline | heads if away else offline - heads
-    return Due(frames, held, given, poisoned, offline, slots, unplugged, disabled)
+    return Due(frames, held, given, poisoned, offline, slots, unplugged, disabled, sized_low)
 
 
 def newly_filled(step: Transition) -> dict[Pfn, int]:

@@ -175,6 +175,8 @@ def _due_try(step: HostStep, numbers: Sequence[int]) -> Tried:
         place = _first_able(step, numbers, step.before, level)
         if place < last:
             return Tried(place, LEFT)
+    if step.op.emergency:
+        return Tried(_first_able(step, numbers, step.before, "none"), LEFT)
     if step.op.atomic or not step.host.era.drains_on_failure or not numbers:
         return Tried(last, LEFT)
     return Tried(None, LEFT_BY_DRAINS)
@@ -197,8 +199,11 @@ def _first_able(step: HostStep, numbers: Sequence[int], state: HostState, level:
 
 
 def _can_serve(zone: Zone, op: Op, level: str) -> bool:
-    if level == "low":
+    if level in ("low", "none"):
         op = op._replace(atomic=False)
+    if level == "none":
+        return serves_by_list(zone, op) is not None
+    if level == "low":
         return passes_at(zone, op, "low", NO_RIGHTS) and serves_by_list(zone, op) is not None
     return passes_at(zone, op, "min", rights_of(op)) and serves_by_list(zone, op) is not None
 

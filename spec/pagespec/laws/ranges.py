@@ -52,6 +52,8 @@ def _due_contig(zone: Zone, op: Op) -> Due:
         return Refusal.UNSUPPORTED
     if not _may_give(machine, op):
         return Refusal.BAD_TYPE
+    if not runs(machine, zone.unplugged, op.cpu):
+        return Refusal.BAD_CPU
     if op.pages <= 0:
         return Refusal.BAD_RANGE
     first, end = range_around(machine, op)

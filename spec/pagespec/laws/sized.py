@@ -1,5 +1,8 @@
-"""How large the lists of CPUs must be when their sizes are set."""
+"""How large the lists of CPUs and the marks of a zone must be when they are set."""
 
+from collections.abc import Callable
+
+from pagespec.era import Era, MarksRule
 from pagespec.laws.masks import managed_frames
 from pagespec.pcp.sizes import (
     BATCH_RULES,
@@ -11,8 +14,30 @@ from pagespec.pcp.sizes import (
 )
 from pagespec.pcp.state import Load
 from pagespec.pcp.tuning import Doubling, Tuned
-from pagespec.watermark.marks import MIN_FREE_RULES, marks_by_scale, min_free_kbytes, share_of
+from pagespec.watermark.marks import (
+    MIN_FREE_RULES,
+    Marks,
+    marks_by_scale,
+    marks_by_shift,
+    marks_of_quarters,
+    marks_of_thirds,
+    min_free_kbytes,
+    share_of,
+)
 from pagespec.zone import Zone
+
+MARKS: dict[MarksRule, Callable[[int, int], Marks]] = {
+    "thirds": lambda share, managed: marks_of_thirds(share),
+    "quarters": lambda share, managed: marks_of_quarters(share),
+    "shift": lambda share, managed: marks_by_shift(share, share),
+    "scale": marks_by_scale,
+}
+"""Per rule: the marks of a zone, from its share of min_free_kbytes and its size, in frames."""
+
+
+def due_marks(era: Era, kbytes: int, pages: int) -> Marks:
+    """The marks of a zone of so many frames that is alone, for a given min_free_kbytes."""
+    return MARKS[era.marks](share_of(kbytes, pages, pages), pages)
 
 
 def resized(zone: Zone, kind: int, old: Load) -> Load:
@@ -35,7 +60,7 @@ def resized(zone: Zone, kind: int, old: Load) -> Load:
     cpus = sharing(zone)
     high = machine.high
     if high is None:
-        high = high_by_watermark(low_mark(zone, pages), cpus, batch)
+        high = high_by_watermark(zone.sized_low, cpus, batch)
     most = max(high, highest(pages, cpus, batch))
     if zone.disabled:
         high, most, batch = 0, 0, 1
@@ -50,9 +75,13 @@ def sharing(zone: Zone) -> int:
     return len(running - zone.machine.far) or len(running)
 
 
-def low_mark(zone: Zone, pages: int) -> int:
-    """The low mark as it stands; of a zone without marks the one that it would have by default."""
+def low_mark(zone: Zone) -> int:
+    """The low mark as it stands; of a zone without marks the one that it would have by default.
+
+    From it the sizes follow when a CPU comes or goes, and with them whenever they are set again.
+    """
     if zone.levels is not None:
         return zone.levels.marks.low + zone.levels.boost
+    pages = managed_frames(zone.machine).bit_count()
     kbytes = min_free_kbytes(4 * pages, MIN_FREE_RULES[zone.machine.era.min_free])
-    return marks_by_scale(share_of(kbytes, pages, pages), pages).low
+    return due_marks(zone.machine.era, kbytes, pages).low

@@ -1,8 +1,9 @@
 """At which try a request must be served, as the state before it says.
 
 A request is tried against the low marks and without its rights; then, once kswapd is woken, against
-the lowest ones and with them; and then, unless it cannot wait, once more when everything that CPUs
-keep has been given back. A zone without marks is tried once.
+the lowest ones and with them. In an emergency it is then tried against none. Otherwise, unless it
+cannot wait, it is tried once more when everything that CPUs keep has been given back. A zone
+without marks is tried once.
 """
 
 from typing import Literal, NamedTuple, TypeAlias
@@ -23,8 +24,8 @@ from pagespec.watermark.check import (
 )
 from pagespec.zone import Zone
 
-Try: TypeAlias = Literal["only", "low", "min", "last", "none"]
-"""The one of a zone without marks; the three of a zone with them; or none, so that it fails."""
+Try: TypeAlias = Literal["only", "low", "min", "emergency", "last", "none"]
+"""The one of a zone without marks; those of a zone with them; or none, so that it fails."""
 
 
 def rights_of(op: Op) -> Rights:
@@ -117,18 +118,21 @@ def due_try(zone: Zone, op: Op) -> Tried:
     by = serves_by_list(zone, op)
     if by is not None and passes_at(zone, op, "min", rights_of(op)):
         return Tried("min", op, by)
+    if op.emergency:
+        by = serves_by_list(zone, plain)
+        return Tried("none" if by is None else "emergency", plain, bool(by))
     again = not op.atomic and zone.machine.era.drains_on_failure
     return Tried("last" if again else "none", op, goes_by_lists(zone, op, op.order))
 
 
 def passes_at(zone: Zone, op: Op, level: Literal["low", "min"], rights: Rights) -> bool:
-    """Whether the zone keeps above the mark of a try; an emergency asks no mark.
+    """Whether the zone keeps above the mark of a try.
 
     In the era that tries the high mark first, a zone above it is above the others as well. A boost
     does not hold up single frames for requests that cannot wait.
     """
     levels = zone.levels
-    if levels is None or op.emergency:
+    if levels is None:
         return True
     mark = levels.marks.low if level == "low" else levels.marks.min
     if passes(zone, op, mark + levels.boost, rights):

@@ -39,13 +39,15 @@ def pressures(zone: Zone, op: Op) -> list[Pressure]:
         below = below or found_below(zone, op, rights_of(op))
         if passes_at(zone, op, "min", rights_of(op)):
             found.append(Pressure(True, below))
+    if op.emergency and due_try(zone, op).number in ("emergency", "none"):
+        found.append(Pressure(True, below))
     return found
 
 
 def found_below(zone: Zone, op: Op, rights: Rights) -> bool:
     """Whether a try that asks for the high mark finds the zone below it."""
     levels = zone.levels
-    if levels is None or not zone.machine.era.tries_high_first or op.emergency:
+    if levels is None or not zone.machine.era.tries_high_first:
         return False
     return not passes(zone, op, levels.marks.high + levels.boost, rights)
 

@@ -1,14 +1,12 @@
 """Laws about a zone's watermarks: what they are, whom they let through, and who hears of it."""
 
-from collections.abc import Callable
-
-from pagespec.era import MarksRule
 from pagespec.frames import SIZES
 from pagespec.laws.law import Complaint, LawBook, Transition
 from pagespec.laws.masks import managed_frames
 from pagespec.laws.owners import served_or_failed
 from pagespec.laws.replay import after_frees
 from pagespec.laws.serving import served
+from pagespec.laws.sized import due_marks
 from pagespec.laws.swept import Swept
 from pagespec.laws.tries import (
     due_try,
@@ -23,27 +21,14 @@ from pagespec.laws.wording import wording
 from pagespec.types import NO_MEMORY
 from pagespec.verbs import Op, Verb
 from pagespec.watermark.check import NO_RIGHTS
+from pagespec.watermark.levels import Levels
 from pagespec.watermark.marks import (
     BOOST_FACTOR,
-    Marks,
-    marks_by_scale,
-    marks_by_shift,
-    marks_of_quarters,
-    marks_of_thirds,
-    share_of,
     ten_thousandths,
 )
 
 MARK_LAWS: LawBook[Swept] = LawBook()
 WATERMARK_LAWS: LawBook[Transition] = LawBook()
-
-MARKS: dict[MarksRule, Callable[[int, int], Marks]] = {
-    "thirds": lambda share, managed: marks_of_thirds(share),
-    "quarters": lambda share, managed: marks_of_quarters(share),
-    "shift": lambda share, managed: marks_by_shift(share, share),
-    "scale": marks_by_scale,
-}
-"""Per rule: the marks of a zone, from its share of min_free_kbytes and its size, in frames."""
 
 
 @MARK_LAWS.law(
@@ -60,7 +45,7 @@ def by_formula(swept: Swept) -> Complaint:
     if machine.min_free is None or levels is None:
         return None
     pages = managed_frames(machine).bit_count()
-    due = MARKS[machine.era.marks](share_of(machine.min_free, pages, pages), pages)
+    due = due_marks(machine.era, machine.min_free, pages)
     if levels.marks != due:
         return f"the marks are {levels.marks}, expected {due}"
     most = 0
@@ -104,9 +89,9 @@ def sound(step: Transition) -> Complaint:
 def serves(step: Transition) -> Complaint:
     """A request fails only if no try passes its mark and finds a block; kswapd wakes at the second.
 
-    The first try leaves the low mark, without rights; the second the lowest, with them; the last,
-    not for who cannot wait, comes when CPUs have given back what they kept. Kswapd that is not
-    woken lets all who follow fail.
+    The first try leaves the low mark, without rights; the second the lowest, with them; in an
+    emergency one more leaves none. The last, not for who cannot wait, comes when CPUs have given
+    back what they kept. Kswapd that is not woken, also for a boost, lets all who follow fail.
     """
     zone, op, after = step.before.zone, step.op, step.after.zone
     if zone.levels is None or after.levels is None or not served_or_failed(step):
@@ -115,15 +100,23 @@ def serves(step: Transition) -> Complaint:
         return _kswapd(step)
     number = due_try(zone, op).number
     failed = step.outcome == NO_MEMORY
-    if failed and number in ("low", "min"):
-        return f"{wording(op)} failed although the zone may serve it above its {number} mark"
+    if failed and number in ("low", "min", "emergency"):
+        return f"{wording(op)} failed although the zone may serve it at its {number} try"
     may = passes_at(after, op, "min", rights_of(op)) and serves_by_list(after, op) is not None
     if failed and number == "last" and may:
         return f"{wording(op)} failed although what CPUs kept may serve it"
-    if after.levels.reclaiming is not (zone.levels.reclaiming or number != "low"):
-        woken = "was" if after.levels.reclaiming else "was not"
-        return f"{wording(op)} is due at try {number}, and kswapd {woken} woken"
-    return None
+    due = zone.levels.reclaiming or number != "low" or boosts(zone.levels, after.levels)
+    # A boost that has met its limit shows in no number, and wakes kswapd all the same.
+    hidden = zone.machine.era.boosts and after.levels.boost > 0
+    if after.levels.reclaiming is due or (after.levels.reclaiming and hidden):
+        return None
+    woken = "was" if after.levels.reclaiming else "was not"
+    return f"{wording(op)} is due at try {number}, and kswapd {woken} woken"
+
+
+def boosts(before: Levels, after: Levels) -> bool:
+    """Whether kswapd is to be woken for a boost: of this request, or of a bulk one before."""
+    return before.boosted or after.boost > before.boost
 
 
 def drains(step: Transition) -> bool:
