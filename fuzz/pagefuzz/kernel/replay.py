@@ -61,7 +61,7 @@ def _apply(replay: Replay, event: Event, rule: _Rule) -> None:
         return
     if rules.fits(replay, event, pfn, order):
         typed.before(replay, event, pfn, order)
-        captured = rule is rules.allocate and is_all(replay.places, pfn, order, BUDDY)
+        captured = event.task in replay.captors and is_all(replay.places, pfn, order, BUDDY)
         rule(replay, event, pfn, order)
         typed.after(replay, event, pfn, order)
         noting.note(replay, event, pfn, order, captured=captured)

@@ -18,13 +18,16 @@ from pagespec.pcp.drain import from_preferred
 from pagespec.pcp.index import LISTS, list_index
 from pagespec.pcp.tuning import Pressure
 
+WORKER = "kworker/"
+"""Tasks of this name refresh the statistics of their CPU, and look after its lists as they do."""
+
 
 def find_triggers(judge: Judge) -> None:
-    """Note the frees that a drain of the same CPU and zone follows at once."""
+    """Note the frees that a drain of the same CPU, task and zone follows at once."""
     for record in judge.records:
         if isinstance(record, Drained) and record.after is not None:
             free = judge.records[record.after]
-            if isinstance(free, Freed) and (free.cpu, free.zone) == (record.cpu, record.zone):
+            if isinstance(free, Freed) and (free.task, free.zone) == (record.task, record.zone):
                 judge.triggers[record.after] = free
 
 
@@ -114,7 +117,7 @@ def _drained(
     if trigger is not None:
         cause = cpu.load.drained(trigger.block.order, counts, drain, pressures(judge, record.zone))
     if cause is None:
-        cause = _without_free(judge, cpu, counts, drain)
+        cause = _without_free(cpu, counts, drain, record.task)
     if cause is not None:
         explained(judge, law.DRAIN, "drain", cause)
     else:
@@ -130,9 +133,9 @@ def _drained(
         empty(judge, cpu)
 
 
-def _without_free(judge: Judge, cpu: CpuLists, counts: Counts, drain: Drain) -> str | None:
+def _without_free(cpu: CpuLists, counts: Counts, drain: Drain, task: str) -> str | None:
     """Explain a drain that no free asked for: everything, a batch, or what is too much."""
-    if cpu.load.ages(counts, drain):
+    if task.startswith(WORKER) and cpu.load.ages(counts, drain):
         return causes.AGED
     return causes.WHOLE if _is_empty(cpu) and drain.pages >= counts.least else None
 

@@ -68,7 +68,8 @@ def note(replay: Replay, event: Event, pfn: int, order: int, *, captured: bool) 
         mobility = replay.mobility
         special = mobility is not None and replay.zones[zone].name in mobility.special
         mt = None if mobility is None or special else list_of(mobility, pfn)
-        _free(notes, Freed(event.line, event.cpu, zone, Block(pfn, order), mt, event.in_interrupt))
+        block, irq = Block(pfn, order), event.in_interrupt
+        _free(notes, Freed(event.line, event.cpu, zone, block, mt, irq, event.task))
     elif event.kind == DRAIN:
         _drain(notes, event, zone, Block(pfn, order), _type(replay, event))
     else:
@@ -118,7 +119,7 @@ def _drain(notes: Notes, event: Event, zone: int, block: Block, mt: MigrateType 
     drained = notes.drains.get(event.cpu)
     if drained is None or drained.zone != zone:
         after = notes.at_free.pop(event.cpu, None)
-        drained = Drained(event.line, event.cpu, zone, [], after)
+        drained = Drained(event.line, event.cpu, zone, [], event.task, after)
         notes.drains[event.cpu] = drained
         notes.records.append(drained)
     drained.blocks.append(Returned(event.line, block, mt))

@@ -41,6 +41,7 @@ class Freed(NamedTuple):
     block: Block
     mt: MigrateType | None
     in_interrupt: bool
+    task: str
 
 
 class Allocated(NamedTuple):
@@ -72,6 +73,7 @@ class Drained(NamedTuple):
     cpu: int
     zone: int
     blocks: list[Returned]
+    task: str
     after: int | None
 
 
