@@ -22,7 +22,7 @@ from pagespec.laws.whole import BOOT_LAWS, RETURN_LAWS
 from pagespec.laws.wording import wording
 from pagespec.migratetype import MOVABLE, UNMOVABLE
 from pagespec.system import System, boot_system, perform
-from pagespec.types import ZoneClass
+from pagespec.types import Pfn, ZoneClass
 from pagespec.verbs import Op, Outcome, Verb
 from pagespec.zone import Zone
 
@@ -36,8 +36,9 @@ class HostLockstep:
     """One allocator of a host, from boot on.
 
     books, out_of_use: what a caller knows of each zone. done: every request so far and its outcome.
-    reached: how often each event has happened in the spec. Raises LawBroken as soon as a law is
-    broken, also from the constructor; after that it is of no more use.
+    filled: the array of bulk requests after each that was served, by its place in done. reached:
+    how often each event has happened in the spec. Raises LawBroken as soon as a law is broken, also
+    from the constructor; after that it is of no more use.
     """
 
     def __init__(self, host: Host, factory: HostFactory) -> None:
@@ -46,6 +47,7 @@ class HostLockstep:
         self.books = [Book(machine) for machine in machines]
         self.out_of_use: list[OutOfUse] = [out_of_use(machine) for machine in machines]
         self.done: list[tuple[Op, Outcome]] = []
+        self.filled: dict[int, dict[Pfn, int]] = {}
         self.reached: Reached = Counter()
         self.target = factory(host)
         self.spec = boot_system(host)
@@ -62,11 +64,17 @@ class HostLockstep:
         self.seen = after
         step = HostStep(before, op, outcome, after)
         self._enter(step)
+        if op.verb is Verb.BULK and outcome >= 0:
+            self.filled[len(self.done) - 1] = self.slots()
         HOST_LAWS.check(self.era, step)
         for transition in zone_steps(step):
             STEP_LAWS.check(self.era, transition, UNTOLD)
         self._follow(op, outcome)
         return outcome
+
+    def slots(self) -> dict[Pfn, int]:
+        """The frames that the array of bulk requests holds, each with its slot."""
+        return {pfn: slot for book in self.books for pfn, slot in book.slots.items()}
 
     def finish(self) -> None:
         """Bring back what is out of use, give everything back, and judge that it can be had again.

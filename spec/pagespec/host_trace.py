@@ -1,0 +1,222 @@
+"""The trace of a host: in place of the machine a line for the host, and one for each zone.
+
+    pagefuzz-trace 1
+    host era=6.1 top=3 cpus=0,1 min_free=48
+    zone class=DMA32 node=0 pages=16
+    zone class=NORMAL node=0 pages=16 start=16 batch=2 high=8
+    zone class=NORMAL node=1 pages=16 start=32
+    a = alloc order=1 node=1 cpu=1 -> pfn 32
+    b = alloc order=0 highest=DMA32 onlynode=1
+    disable pfn=16
+    expect NUMA-zonelist
+
+The requests are those of other traces. Those for memory may say a node to be near, the highest zone
+that will do, and whether no other node will; to disable and enable lists takes a frame of the zone.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pagespec.era import era_named
+from pagespec.host import RATIOS, Host, Part
+from pagespec.machine import Machine
+from pagespec.trace import FORMAT, Request, TraceError, line_of, machine_line
+from pagespec.trace_reader import (
+    SHAPES,
+    Shape,
+    Shapes,
+    lines_of,
+    read_fields,
+    read_holes,
+    read_requests,
+    read_types,
+    read_whole,
+)
+from pagespec.types import DomainError, ZoneClass
+from pagespec.verbs import Verb
+
+
+@dataclass(frozen=True, slots=True)
+class HostTrace:
+    """A host, the requests put to it, and the law that they break, if any."""
+
+    host: Host
+    requests: tuple[Request, ...]
+    expect: str | None = None
+    comments: tuple[str, ...] = ()
+
+
+_PLACE = frozenset({"node", "highest", "onlynode"})
+_MORE: dict[Verb, frozenset[str]] = {
+    Verb.ALLOC: _PLACE,
+    Verb.BULK: _PLACE,
+    Verb.UNRESERVE: _PLACE - {"onlynode"},
+}
+HOST_SHAPES: Shapes = {
+    **{
+        verb: shape._replace(may_have=shape.may_have | _MORE.get(verb, frozenset()))
+        for verb, shape in SHAPES.items()
+    },
+    Verb.DISABLE: Shape("disable pfn=16", frozenset({"pfn"})),
+    Verb.ENABLE: Shape("enable pfn=16", frozenset({"pfn"})),
+}
+"""How each request to a host is written."""
+
+OF_HOST = frozenset({"top", "era", "pageblock", "cpus", "min_free"})
+"""The words of a machine that are said once for all zones."""
+
+HOST_WORDS = OF_HOST | {"ratios", "byzone", "numa"}
+ZONE_WORDS = frozenset({"class", "node", "pages", "start", "holes", "types", "guard"}) | {
+    *("batch", "high")
+}
+
+
+# --- writing -----------------------------------------------------------------------------------
+
+
+def host_text_of(trace: HostTrace) -> str:
+    """The trace as text; parsing it gives the trace back."""
+    lines = [FORMAT, *(f"# {comment}" for comment in trace.comments), _host_line(trace.host)]
+    lines += [_zone_line(part) for part in trace.host.parts]
+    lines += [line_of(request) for request in trace.requests]
+    if trace.expect is not None:
+        lines.append(f"expect {trace.expect}")
+    return "\n".join(lines) + "\n"
+
+
+def _host_line(host: Host) -> str:
+    machine = host.parts[0].machine
+    line = f"host era={host.era.name} top={machine.top}"
+    if machine.pageblock is not None:
+        line += f" pageblock={machine.pageblock}"
+    if host.cpus:
+        line += f" cpus={','.join(map(str, host.cpus))}"
+    if host.min_free is not None:
+        line += f" min_free={host.min_free}"
+    if host.ratios != RATIOS:
+        line += f" ratios={','.join(map(str, host.ratios))}"
+    if host.by_zone:
+        line += " byzone=1"
+    return line if host.numa else f"{line} numa=0"
+
+
+def _zone_line(part: Part) -> str:
+    words = machine_line(part.machine).split(" ")[1:]
+    own = [word for word in words if word.partition("=")[0] not in OF_HOST]
+    return " ".join([f"zone class={part.zone_class.name} node={part.node}", *own])
+
+
+# --- reading -----------------------------------------------------------------------------------
+
+
+def parse_host(text: str) -> HostTrace:
+    """The trace that the text describes.
+
+    Raises TraceError, with the line's number, for any other text.
+    """
+    comments, body = lines_of(text)
+    number, line = next(body)
+    fields = _words(number, line, "host", frozenset({"era", "top"}), HOST_WORDS)
+    zones: list[tuple[int, str]] = []
+    rest: list[tuple[int, str]] = []
+    for at, other in body:
+        (zones if other.startswith("zone ") and not rest else rest).append((at, other))
+    host = _host(number, fields, zones)
+    requests, expect = read_requests(iter(rest), HOST_SHAPES)
+    return HostTrace(host, requests, expect, comments)
+
+
+def is_of_host(text: str) -> bool:
+    """Whether the text is meant for a trace of a host. Raises TraceError for a text of no trace."""
+    _, body = lines_of(text)
+    return next(body)[1].startswith("host ")
+
+
+def _words(
+    number: int, line: str, word: str, needs: frozenset[str], known: frozenset[str]
+) -> dict[str, str]:
+    """The words of a line that begins with a certain one."""
+    first, _, rest = line.partition(" ")
+    fields = read_fields(number, rest) if first == word else {}
+    if not needs <= fields.keys() <= known:
+        must = " ".join(f"{key}=..." for key in sorted(needs))
+        may = ", ".join(f"{key}=..." for key in sorted(known - needs))
+        raise TraceError(
+            number, f"expected `{word} {must}`, with {may} if need be, got {line[:60]!r}"
+        )
+    return fields
+
+
+def _host(number: int, fields: dict[str, str], zones: list[tuple[int, str]]) -> Host:
+    whole = {
+        key: read_whole(number, key, fields[key])
+        for key in ("top", "pageblock", "min_free")
+        if key in fields
+    }
+    cpus = tuple(_numbers(number, "cpus", fields["cpus"])) if "cpus" in fields else ()
+    ratios = tuple(_numbers(number, "ratios", fields["ratios"])) if "ratios" in fields else RATIOS
+    flags = {key: _flag(number, key, fields.get(key)) for key in ("byzone", "numa")}
+    try:
+        era = era_named(fields["era"])
+    except DomainError as error:
+        raise TraceError(number, str(error)) from None
+    plain = Machine(1, whole["top"], era) if whole["top"] <= 15 else None
+    if plain is None:
+        raise TraceError(number, f"top={whole['top']}: the top order is 0 to 15")
+    parts = tuple(_part(at, line, plain, whole.get("pageblock"), cpus) for at, line in zones)
+    try:
+        return Host(
+            parts,
+            cpus,
+            whole.get("min_free"),
+            ratios,
+            by_zone=flags["byzone"] or False,
+            numa=flags["numa"] is not False,
+        )
+    except DomainError as error:
+        raise TraceError(number, str(error)) from None
+
+
+def _part(
+    number: int, line: str, plain: Machine, pageblock: int | None, cpus: tuple[int, ...]
+) -> Part:
+    fields = _words(number, line, "zone", frozenset({"class", "node", "pages"}), ZONE_WORDS)
+    name = fields["class"]
+    if name not in ZoneClass.__members__:
+        known = ", ".join(ZoneClass.__members__)
+        raise TraceError(number, f"class={name[:40]}: expected one of {known}")
+    whole = {
+        key: read_whole(number, key, fields[key])
+        for key in ("node", "pages", "start", "guard", "batch", "high")
+        if key in fields
+    }
+    try:
+        machine = Machine(
+            whole["pages"],
+            plain.top,
+            plain.era,
+            start=whole.get("start", 0),
+            holes=tuple(read_holes(number, fields["holes"])) if "holes" in fields else (),
+            pageblock=pageblock,
+            types=tuple(read_types(number, fields["types"])) if "types" in fields else (),
+            guard=whole.get("guard", 0),
+            cpus=len(cpus),
+            far=frozenset(cpu for cpu, node in enumerate(cpus) if node != whole["node"]),
+            batch=whole.get("batch"),
+            high=whole.get("high"),
+        )
+    except TraceError:
+        raise
+    except DomainError as error:
+        raise TraceError(number, str(error)) from None
+    return Part(ZoneClass[name], whole["node"], machine)
+
+
+def _numbers(number: int, key: str, text: str) -> Iterator[int]:
+    return (read_whole(number, key, word) for word in text.split(","))
+
+
+def _flag(number: int, key: str, text: str | None) -> bool | None:
+    if text not in (None, "0", "1"):
+        raise TraceError(number, f"{key}={text[:40]}: expected one of 0, 1")
+    return None if text is None else text == "1"
