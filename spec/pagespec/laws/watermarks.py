@@ -1,9 +1,10 @@
 """Laws about a zone's watermarks: what they are, whom they let through, and who hears of it."""
 
 from pagespec.frames import SIZES
+from pagespec.laws.drains import freed_by_lists
 from pagespec.laws.law import Complaint, LawBook, Transition
 from pagespec.laws.masks import managed_frames
-from pagespec.laws.owners import served_or_failed
+from pagespec.laws.owners import FREEING, served_or_failed
 from pagespec.laws.replay import after_frees
 from pagespec.laws.serving import served
 from pagespec.laws.sized import due_marks
@@ -119,12 +120,6 @@ def boosts(before: Levels, after: Levels) -> bool:
     return before.boosted or after.boost > before.boost
 
 
-def drains(step: Transition) -> bool:
-    """Whether a free gave back more than the lists of its CPU got."""
-    due = after_frees(step)
-    return due is not None and bool(due.drained)
-
-
 def _kswapd(step: Transition) -> Complaint:
     """Other requests let kswapd be, but for one that says that it rests; a bulk one may wake it."""
     was, now = step.before.zone.levels, step.after.zone.levels
@@ -161,9 +156,14 @@ def below_high(step: Transition) -> Complaint:
         due = due or (number != "low" and found_below(zone, op, rights_of(op)))
     elif op.verb is Verb.BULK:
         return None
-    elif op.verb in (Verb.FREE, Verb.PUT) and was and drains(step):
-        high = after.levels.marks.high + after.levels.boost
-        due = not keeps_above(after, Op(Verb.ALLOC), high, NO_RIGHTS)
+    elif op.verb in FREEING and was and freed_by_lists(zone, op):
+        freed = after_frees(step)
+        if freed is None:
+            # Which of several pieces was followed by a drain is not known.
+            return None
+        if freed.drained:
+            high = after.levels.marks.high + after.levels.boost
+            due = not keeps_above(after, Op(Verb.ALLOC), high, NO_RIGHTS)
     if now is due:
         return None
     return f"{wording(op)} left the zone {'below' if now else 'above'} its high mark"
