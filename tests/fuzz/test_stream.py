@@ -1,18 +1,31 @@
 """Compiled streams beside the spec: they agree, and a difference is seen at the next batch."""
 
+from collections import Counter
+from dataclasses import replace
 from random import Random
 
 import pytest
 from tests.fuzz.material import ALWAYS_HEAD, COUNT_OFF, NO_DOUBLE, NO_MERGE, Fault, planted
 
+from pagefuzz.campaign.mix import OF_CPUS, OF_LISTS
 from pagefuzz.campaign.stream import BATCH, Replay
 from pagefuzz.campaign.walk import FUZZED_ERAS, large_machine, random_machine
 from pagespec.era import ERAS, Era
 from pagespec.laws.law import LawBroken
 from pagespec.machine import Machine
 from pagespec.migratetype import RECLAIMABLE, UNMOVABLE
+from pagespec.types import Refusal
+from pagespec.verbs import Op, Verb
 
 SMALL = Machine(pages=64, top=4, era=ERAS["6.1"])
+LISTED = replace(SMALL, cpus=3, batch=3, high=8, min_free=16)
+TO_TAIL = Fault(
+    "pcp.lists",
+    "push(mem, q + index, p, want & tail_flags_of(mem) != 0)",
+    "push(mem, q + index, p, True)",
+    "TWIN-equal",
+)
+UNCOUNTED = Fault("bulk", "set_pgalloc(mem, pgalloc_of(mem) + got)", "pass", "TWIN-counts")
 
 
 @pytest.mark.parametrize("era", FUZZED_ERAS, ids=lambda era: era.name)
@@ -40,6 +53,41 @@ def test_planted_faults_are_found(fault: Fault, law: str) -> None:
     replay = Replay(SMALL, Random(0), planted(fault).kernels)
     with pytest.raises(LawBroken, match=law):
         replay.run(3000)
+
+
+@pytest.mark.parametrize("fault", [TO_TAIL, UNCOUNTED], ids=lambda fault: fault.law)
+def test_faults_of_lists_and_counts_are_found(fault: Fault) -> None:
+    """What CPUs keep in the wrong order, or a count too few, is seen in the tenth batch."""
+    replay = Replay(LISTED, Random(0), planted(fault).kernels)
+    with pytest.raises(LawBroken, match=fault.law):
+        replay.run(3000)
+
+
+def test_streams_ask_for_all_that_lists_and_marks_serve() -> None:
+    """Every verb beside those on ranges, from every CPU, and each way to ask."""
+    asked: Counter[Verb] = Counter()
+    ops: list[Op] = []
+    for seed in range(4):
+        replay = Replay(replace(LISTED, era=ERAS["6.12"]), Random(seed))
+        replay.run(3000)
+        ops += [op for op, _ in replay.done]
+        asked.update(op.verb for op, outcome in replay.done if outcome >= 0)
+        assert replay.filled.keys() <= set(range(len(replay.done)))
+
+    assert asked.keys() >= OF_LISTS | OF_CPUS | {Verb.REST}
+    assert {op.cpu for op in ops} >= {0, 1, 2}
+    for word in ("irq", "contended", "cold", "emergency", "atomic"):
+        assert {getattr(op, word) for op in ops if op.verb is Verb.ALLOC} == {False, True}
+
+
+def test_some_cpu_is_always_left_to_ask() -> None:
+    """The last CPU stays, so that requests never come from one that is unplugged but by mistake."""
+    replay = Replay(replace(SMALL, cpus=2), Random(5))
+    replay.run(5000)
+    refused = sum(outcome == Refusal.BAD_CPU for _, outcome in replay.done)
+
+    assert any(op.verb is Verb.UNPLUG and outcome == 0 for op, outcome in replay.done)
+    assert refused < len(replay.done) // 50
 
 
 def test_lists_are_compared_after_every_batch(monkeypatch: pytest.MonkeyPatch) -> None:
