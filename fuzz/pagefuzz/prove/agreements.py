@@ -8,6 +8,7 @@ free a piece that is free already must be refused alike.
 
 from collections.abc import Callable
 
+from pagefuzz.prove.halving import concrete
 from pagefuzz.prove.states import SEPARATOR, frozen, thawed
 from pagefuzz.prove.twin import twin_beside
 from pageimpl.allocator import Allocator
@@ -31,21 +32,6 @@ MACHINES = {
 TWINS: dict[Machine, Callable[[Zone, Op, Outcome, Zone], None]] = {
     machine: twin_beside(Allocator(machine, jit=False)) for machine in MACHINES.values()
 }
-
-
-def concrete(value: int, end: int) -> int:
-    """The value, which is from 0 to below the end, as a plain number: found by halving.
-
-    So each path has a zone of its own, and the solver never sees a list.
-    """
-    low = 0
-    while end - low > 1:
-        middle = (low + end) // 2
-        if value < middle:
-            end = middle
-        else:
-            low = middle
-    return low
 
 
 def zone_with(machine: Machine, free: int) -> Zone:

@@ -1,7 +1,8 @@
 """Which conditions there are: found in the code, so that none can be forgotten.
 
-Every function of the spec with a `post:` is one, and so is every agreement; every pair of scalar
-forms is two, once by paths and once by numbers; and every domain of zones is one.
+Every function of the spec with a `post:` is one, and so are every agreement and every rule; every
+pair of scalar forms is two, once by paths and once by numbers, or one where CrossHair cannot follow
+the twin; and every domain of zones is one.
 """
 
 from collections.abc import Iterator
@@ -12,14 +13,19 @@ from types import ModuleType
 from typing import NamedTuple
 
 import pagespec
-from pagefuzz.prove import agreements, scalars
+from pagefuzz.prove import agreements, measures, rules, scalars
 from pagefuzz.prove.domains import DOMAINS, Domain
+from pagefuzz.prove.listed import LISTED_DOMAINS, ListedDomain
 from pagefuzz.prove.typed import TYPED_DOMAINS, TypedDomain
 
 BY_BITS = "_by_bits"
 """The end of the name of the twin's form, beside the spec's, in `scalars`."""
 
-_DOMAINS: tuple[Domain | TypedDomain, ...] = (*DOMAINS, *TYPED_DOMAINS)
+_DOMAINS: tuple[Domain | TypedDomain | ListedDomain, ...] = (
+    *DOMAINS,
+    *TYPED_DOMAINS,
+    *LISTED_DOMAINS,
+)
 ZONES = {str(domain): domain for domain in _DOMAINS}
 """The domains that are exhausted, by the words of their conditions."""
 
@@ -54,11 +60,16 @@ def modules_of(package: ModuleType) -> Iterator[ModuleType]:
         yield import_module(found.name)
 
 
-def pairs_of_scalars() -> Iterator[str]:
-    """The names of functions whose two forms stand side by side."""
-    for name, _ in getmembers(scalars, isfunction):
-        if hasattr(scalars, name + BY_BITS):
+def pairs_in(module: ModuleType) -> Iterator[str]:
+    """The names of functions whose two forms stand side by side in a module."""
+    for name, _ in getmembers(module, isfunction):
+        if hasattr(module, name + BY_BITS):
             yield name
+
+
+def module_of_pair(name: str) -> ModuleType:
+    """Where the two forms stand."""
+    return scalars if hasattr(scalars, name) else measures
 
 
 def all_conditions() -> list[Condition]:
@@ -66,8 +77,10 @@ def all_conditions() -> list[Condition]:
     found = [
         contract for module in modules_of(pagespec) for contract in contracts_in(module, "check")
     ]
-    found += contracts_in(agreements, "agree")
-    for engine in ("diffbehavior", "numbers"):
-        found += [Condition(engine, name) for name in pairs_of_scalars()]
+    for module in (agreements, rules):
+        found += contracts_in(module, "agree")
+    found += [Condition("diffbehavior", name) for name in pairs_in(scalars)]
+    for module in (scalars, measures):
+        found += [Condition("numbers", name) for name in pairs_in(module)]
     found += [Condition("exhaust", domain) for domain in ZONES]
     return found

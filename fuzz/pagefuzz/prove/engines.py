@@ -12,7 +12,8 @@ from types import FrameType
 from typing import NamedTuple
 
 from pagefuzz.prove import crosshair
-from pagefuzz.prove.conditions import BY_BITS, ZONES, Condition
+from pagefuzz.prove.conditions import BY_BITS, ZONES, Condition, module_of_pair
+from pagefuzz.prove.exhaust import named
 from pagefuzz.prove.verdict import STRENGTH, Finding, Verdict
 
 FACTOR = 5
@@ -79,12 +80,13 @@ def _diff(task: Task) -> Finding:
 
 
 def _numbers(task: Task) -> Finding:
-    from pagefuzz.prove import numbers, scalars
+    from pagefuzz.prove import numbers
 
     name = task.condition.what
+    module = module_of_pair(name)
     with _limit(task.budget_s):
         tried, difference = numbers.first_difference(
-            getattr(scalars, name), getattr(scalars, name + BY_BITS)
+            getattr(module, name), getattr(module, name + BY_BITS)
         )
     verdict = Verdict.REFUTED if difference else Verdict.EXHAUSTED
     return Finding(verdict, counts=(("cases", (tried,)),), says=difference)
@@ -95,14 +97,12 @@ def _exhaust(task: Task) -> Finding:
 
     try:
         with _limit(task.budget_s):
-            counts = ZONES[task.condition.what].exhaust(task.pages)
+            counts = named(ZONES[task.condition.what].exhaust(task.pages))
     except LawBroken as broken:
         return Finding(Verdict.REFUTED, says=str(broken))
     except TimeoutError as late:
         return Finding(Verdict.UNKNOWN, says=f"{task.pages} frames: {late}")
-    return Finding(
-        Verdict.EXHAUSTED, counts=tuple((name, (n,)) for name, n in counts._asdict().items())
-    )
+    return Finding(Verdict.EXHAUSTED, counts=tuple((name, (n,)) for name, n in counts.items()))
 
 
 ENGINES: dict[str, Callable[[Task], Finding]] = {

@@ -64,6 +64,12 @@ class Counts(NamedTuple):
     below: int = 0
 
 
+def named(counts: Counts) -> dict[str, int]:
+    """The counts by name; those of CPUs' lists and marks only where they are not 0."""
+    always = Counts._fields[: Counts._fields.index("served")]
+    return {name: n for name, n in counts._asdict().items() if n or name in always}
+
+
 KINDS = (Kind.FAIL, Kind.SPLIT, Kind.MERGE, Kind.HEAD, Kind.TAIL)
 """The events that are counted from failures to tails."""
 
@@ -155,7 +161,9 @@ def judged(at: Standing, op: Op) -> Reached:
         outcome = perform(zone, op)
         state = frozen(zone)
         becomes = judge_state(judge, zone, state)
-        judge_step(judge, Step(at.shape, op, outcome, zone.visited, becomes), at.before, zone)
+        counted = zone.pgalloc, zone.pgfree
+        step = Step(at.shape, op, outcome, zone.visited, counted, becomes)
+        judge_step(judge, step, at.before, zone)
         judge_order(at.stamps, op, outcome, zone, state)
         if at.beside is not None:
             at.beside(before, op, outcome, zone)

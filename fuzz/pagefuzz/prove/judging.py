@@ -1,9 +1,9 @@
 """The laws over very many states and steps, each judged once where the answer must be the same.
 
 The laws of state and step speak about which blocks are free and held, and of which types; not
-about the order of the lists. So they are judged once for each *shape*: a state without that order,
-but with the types of what is held. Only BUD-place and SPEC-stamps ask for order; the stamps answer
-on every step.
+about the order of the free lists. So they are judged once for each *shape*: a state without that
+order, but with the types of what is held, and with the order of what CPUs keep. Only BUD-place,
+ORACLE-lists and SPEC-stamps ask for more; the stamps answer on every step.
 """
 
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,15 @@ from pagefuzz.prove.implied import Implied, implied
 from pagefuzz.prove.states import SEPARATOR, State, check_in_step, parts_behind_lists
 from pagespec.events import Event
 from pagespec.frames import SIZES
-from pagespec.laws.exact import EXACT_LAWS, ORACLE_LAWS, Foretold, Placed
+from pagespec.laws.exact import (
+    EXACT_LAWS,
+    KEPT_LAWS,
+    ORACLE_LAWS,
+    Foretold,
+    Kept,
+    Placed,
+    pcps_of,
+)
 from pagespec.laws.holdings import REFUSALS
 from pagespec.laws.law import LawBroken, Transition
 from pagespec.laws.state import STATE_LAWS
@@ -35,12 +43,16 @@ Shape: TypeAlias = int
 
 
 class Step(NamedTuple):
-    """All but the log that a law of steps can see of one, states by their shapes."""
+    """All but the log that a law of steps can see of one, states by their shapes.
+
+    counted: the frames that were counted as allocated and as freed.
+    """
 
     was: Shape
     op: Op
     outcome: Outcome
     visited: int
+    counted: tuple[int, int]
     becomes: Shape
 
 
@@ -102,7 +114,7 @@ def judge_step(judge: Judge, step: Step, before: Swept, after: Zone) -> None:
     logs = judge.steps.setdefault(step, [])
     # To compare logs is much faster than to hash them, and there is rarely more than one.
     if after.log not in logs:
-        _, op, outcome, visited, _ = step
+        _, op, outcome, visited, _, _ = step
         transition = Transition(before, op, outcome, swept(after), visited, tuple(after.log))
         STEP_LAWS.check(judge.machine.era, transition)
         logs.append(after.log)
@@ -121,6 +133,9 @@ def judge_order(stamps: Stamps, op: Op, outcome: Outcome, after: Zone, state: St
     if not state.startswith(expected_bytes(stamps)):
         placed = Placed(wording(op), outcome, due, lists_of(after), expected_lists(stamps))
         EXACT_LAWS.check(era, placed)
+        listed = expected_pcps(stamps)
+        kept = Kept(wording(op), pcps_of(after), listed, after.slots, stamps.slots)
+        KEPT_LAWS.check(era, kept)
     if places_of(stamps) != places_in(after, stamps.origin):
         raise LawBroken(
             "SPEC-stamps",
@@ -168,7 +183,7 @@ class Places(NamedTuple):
     unplugged: set[int]
     disabled: bool
     slots: dict[Pfn, int]
-    standing: tuple[int, bool, bool] | None
+    standing: tuple[int, bool, bool, bool] | None
 
 
 def places_of(stamps: Stamps) -> Places:
@@ -182,7 +197,9 @@ def places_of(stamps: Stamps) -> Places:
         stamps.unplugged,
         stamps.disabled,
         stamps.slots,
-        None if stamps.marks is None else (stamps.boost, stamps.below_high, stamps.reclaiming),
+        None
+        if stamps.marks is None
+        else (stamps.boost, stamps.boosted, stamps.below_high, stamps.reclaiming),
     )
 
 
@@ -205,5 +222,7 @@ def places_in(zone: Zone, origin: Pfn) -> Places:
         zone.unplugged,
         zone.disabled,
         zone.slots,
-        None if levels is None else (levels.boost, levels.below_high, levels.reclaiming),
+        None
+        if levels is None
+        else (levels.boost, levels.boosted, levels.below_high, levels.reclaiming),
     )

@@ -6,24 +6,48 @@ The twin's form is the compiled one: the width of its integers is what CrossHair
 from collections.abc import Callable, Iterator
 from inspect import signature
 from itertools import product
+from typing import TypeAlias
 
+from pagespec.migratetype import MigrateType
 from pagespec.types import MAX_TOP
 
 RANGES: dict[tuple[str, ...], tuple[range, ...]] = {
     ("index", "order"): (range(2**16), range(MAX_TOP + 1)),
     ("index", "pages", "top"): (range(128), range(1, 129), range(9)),
+    ("pages", "rule"): (range(0, 2**19, 16), range(3)),
+    ("kbytes", "rule"): (range(0, 2**24, 2**8), range(3)),
+    ("kbytes", "pages", "era"): (range(0, 2**16, 97), range(1, 2**20, 9973), range(4)),
+    ("mt",): (range(len(MigrateType)),),
+    ("mark", "high", "harder", "rule"): (range(2**12), range(2), range(2), range(4)),
+    ("free", "mark", "order", "one", "two"): (
+        range(32),
+        range(16),
+        range(3),
+        range(8),
+        range(8),
+    ),
+    ("free", "unusable", "mark", "reserve", "wraps"): (
+        range(-8, 24),
+        range(16),
+        range(16),
+        range(8),
+        range(2),
+    ),
+    ("high", "high_min", "batch", "count"): (range(64), range(8), range(1, 5), range(0, 256, 3)),
 }
 """The numbers that are tried, by the parameters of a function."""
 
 
-def cases_of(function: Callable[..., int | None]) -> Iterator[tuple[int, ...]]:
+Form: TypeAlias = Callable[..., int | tuple[int, ...] | None]
+"""One of the two forms."""
+
+
+def cases_of(function: Form) -> Iterator[tuple[int, ...]]:
     """Every tuple of arguments that is tried."""
     return product(*RANGES[tuple(signature(function).parameters)])
 
 
-def first_difference(
-    one: Callable[..., int | None], other: Callable[..., int | None]
-) -> tuple[int, str]:
+def first_difference(one: Form, other: Form) -> tuple[int, str]:
     """How many arguments were tried, and a sentence about the first on which the two differ."""
     tried = 0
     for tried, arguments in enumerate(cases_of(one), start=1):

@@ -80,6 +80,7 @@ def learns(machine: Machine) -> bool:
 def learnt(zone: Zone) -> Iterator[int]:
     """What CPUs' lists and watermarks have learnt, as small numbers."""
     yield zone.disabled
+    yield zone.sized_low
     yield from (cpu in zone.unplugged for cpu in range(zone.machine.cpus))
     if zone.levels is not None:
         yield from (getattr(zone.levels, name) for name in STANDING)
@@ -98,7 +99,7 @@ def parts_behind_lists(machine: Machine) -> int:
 def thawed(machine: Machine, state: State) -> Zone:
     """The zone of a state, with all that repeats the lists; what is held there is UNMOVABLE."""
     parts = state.split(SEPARATOR)
-    numbers = iter(parts.pop() if learns(machine) else b"\0")
+    numbers = iter(parts.pop() if learns(machine) else b"\0\0")
     blocks = parts.pop() if machine.pageblock is not None else b""
     heads = parts.pop()
     count = (machine.top + 1) * len(machine.types_listed)
@@ -107,7 +108,7 @@ def thawed(machine: Machine, state: State) -> Zone:
     slots = {pfn: mark - SLOT for pfn, mark in marks.items() if SLOT <= mark < KEPT}
     held = {pfn: HELD[mark - 1] for pfn, mark in marks.items() if mark < GUARD}
     held |= dict.fromkeys(slots, HELD[0])
-    disabled = bool(next(numbers))
+    disabled, sized_low = bool(next(numbers)), next(numbers)
     unplugged = {cpu for cpu in range(machine.cpus) if next(numbers)}
     levels = levels_in(machine, numbers)
     pcps = empty_pcps(machine)
@@ -146,8 +147,7 @@ def thawed(machine: Machine, state: State) -> Zone:
         levels=levels,
         unplugged=unplugged,
         disabled=disabled,
-        # As at boot: no domain both boosts marks and takes CPUs away.
-        sized_low=low_mark_of(machine, levels_of(machine)) if machine.cpus else 0,
+        sized_low=sized_low,
         slots=slots,
         pgalloc=0,
         pgfree=0,
@@ -202,12 +202,13 @@ def check_small(machine: Machine) -> None:
         )
     levels = levels_of(machine)
     marks = 0 if levels is None else 3 * levels.marks.high
+    low_mark = low_mark_of(machine, levels)
     sizes = [
         size
         for pcp in chain.from_iterable(empty_pcps(machine))
         for size in (*pcp.load, pcp.load.batch << SCALE * isinstance(pcp.load, Tuned))
     ]
-    largest = max(marks, *sizes, 0) + machine.pages
+    largest = max(marks, low_mark, *sizes) + machine.pages
     if largest >= SEPARATOR[0]:
         raise DomainError(
             f"lists or marks of up to {largest} frames: exhaustion needs numbers below "

@@ -7,12 +7,14 @@ from pageimpl.memory import (
     lists_first_of,
     set_below_high,
     set_boost,
+    set_boosted,
     set_disabled,
     set_frame_in_array,
     set_listed_type,
     set_next,
     set_prev,
     set_reclaiming,
+    set_sized_low,
     shift_of,
 )
 from pageimpl.pcp.state import (
@@ -66,6 +68,7 @@ def write_cpus(memory: Memory, zone: Zone) -> None:
             _write_area(memory, q, pcp)
             q += AREA_SLOTS
     set_disabled(memory, zone.disabled)
+    set_sized_low(memory, zone.sized_low)
 
 
 def _write_area(memory: Memory, q: int, pcp: Pcp) -> None:
@@ -92,5 +95,6 @@ def write_marks(memory: Memory, zone: Zone) -> None:
     """Write how the zone's watermarks stand, if it has any."""
     if zone.levels is not None:
         set_boost(memory, zone.levels.boost)
+        set_boosted(memory, zone.levels.boosted)
         set_below_high(memory, zone.levels.below_high)
         set_reclaiming(memory, zone.levels.reclaiming)
