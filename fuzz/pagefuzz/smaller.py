@@ -225,13 +225,16 @@ def _moved(trace: Trace, shift: int, above: Pfn = 0) -> Trace:
 def simpler_requests(trace: Trace) -> Iterator[Trace]:
     """With one request put more simply."""
     for position, request in enumerate(trace.requests):
-        for simpler in _simpler(request, SIZES[trace.machine.isolation_order]):
+        for simpler in simpler_forms(request, SIZES[trace.machine.isolation_order]):
             before, after = trace.requests[:position], trace.requests[position + 1 :]
             yield replace(trace, requests=(*before, simpler, *after))
 
 
-def _simpler(request: Request, step: int) -> Iterator[Request]:
-    """step: how many frames a range that is asked for comes in."""
+def simpler_forms(request: Request, step: int) -> Iterator[Request]:
+    """The request with one thing put more simply.
+
+    step: how many frames a range that is asked for comes in.
+    """
     for without in (
         request._replace(compound=False),
         request._replace(atomic=False),
