@@ -125,12 +125,15 @@ class Lockstep:
         verbs, machine = self.target.verbs, self.machine
         for op in list(ways_back(self.out_of_use)):
             self.step(op)
-        # Not in the order of frames: merges must meet their buddies from both sides.
+        # Not in the order of frames: merges must meet their buddies from both sides. And on every
+        # CPU that runs, so that each has something to drain.
+        running = [cpu for cpu in range(machine.cpus) if cpu not in self.book.unplugged] or [0]
         for pfn in sorted(self.book.held, key=lambda pfn: (pfn % 7, pfn)):
-            while pfn in self.book.held:
+            for _ in range(self.book.held[pfn].refs):
                 held = self.book.held[pfn]
                 last_of_block = held.refs == 1 or Verb.PUT not in verbs
-                self.step(Op(Verb.FREE if last_of_block else Verb.PUT, held.order, pfn))
+                verb = Verb.FREE if last_of_block else Verb.PUT
+                self.step(Op(verb, held.order, pfn, cpu=running[pfn % len(running)]))
         if machine.cpus and Verb.DRAIN_ALL in verbs:
             self.step(Op(Verb.DRAIN_ALL))
         if self.seen is not None:

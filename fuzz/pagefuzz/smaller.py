@@ -12,6 +12,7 @@ from pagespec.machine import Machine
 from pagespec.migratetype import MOVABLE, RECLAIMABLE, UNMOVABLE, MigrateType
 from pagespec.trace import SIZED_BY_NAME, Operand, Request, Trace
 from pagespec.types import DomainError, Order, Pfn
+from pagespec.verbs import Verb
 
 FEW = 16
 """Requests up to which every pair is tried; beyond, the number of pairs is too large."""
@@ -41,7 +42,7 @@ def smaller_machines(trace: Trace) -> Iterator[Trace]:
     for smaller in (*_without_holes(machine), *_with_less(machine), *_shorter(machine)):
         if smaller is not None:
             yield replace(trace, machine=smaller)
-    for other in (_halved(trace), *_lower(trace), *_without_runs(trace)):
+    for other in (_halved(trace), *_lower(trace), *_without_runs(trace), *_emptier(trace)):
         if other is not None:
             yield other
 
@@ -204,6 +205,26 @@ def _without_run(trace: Trace, first: Pfn, size: int) -> Trace | None:
     except DomainError:
         return None
     return _moved(replace(trace, machine=less), size, above=first + size)
+
+
+def _emptier(trace: Trace) -> Iterator[Trace | None]:
+    """Without allocations that only fill the zone, and with as many frames less at its end.
+
+    Neither alone would do where a fault needs a full zone.
+    """
+    used = {request.operand.name for request in trace.requests if request.operand is not None}
+    fillers = [
+        at
+        for at, request in enumerate(trace.requests)
+        if request.verb is Verb.ALLOC and request.name not in used
+    ]
+    for gone in ({*fillers}, {*fillers[1::2]}, *({at} for at in fillers[:FEW])):
+        kept = [request for at, request in enumerate(trace.requests) if at not in gone]
+        size = sum(SIZES[min(trace.requests[at].order or 0, trace.machine.top)] for at in gone)
+        pages = trace.machine.pages - size
+        if gone and pages > 0:
+            less = _remade(trace.machine, pages=pages)
+            yield None if less is None else replace(trace, machine=less, requests=tuple(kept))
 
 
 def _moved(trace: Trace, shift: int, above: Pfn = 0) -> Trace:
