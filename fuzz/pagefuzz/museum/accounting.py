@@ -114,10 +114,16 @@ MUTANTS = (
         SLIP,
         "The reference is set before the failure is noticed, in the record that frame slot 0 "
         "shares with a list's head.",
-        Edit(
-            "alloc",
-            "    if p == 0:\n        return NO_MEMORY\n",
-            "    set_refs(mem, p, 1)\n    if p == 0:\n        return NO_MEMORY\n",
+        *(
+            Edit(
+                "alloc",
+                f"{found}\n    if p == 0:\n",
+                f"{found}\n    set_refs(mem, p, 1)\n    if p == 0:\n",
+            )
+            for found in (
+                "p = rmqueue_by_design(mem, order, want)",
+                "serve(alone(mem), 1, order, want, 0)",
+            )
         ),
         laws=("BUD-count", "ZONE-frame"),
         fits="A request that failed has changed a count.",

@@ -5,7 +5,7 @@ from pagefuzz.museum.mutant import SLIP, Edit, planted
 _ALLOC_ORDER = 'NO_MEMORY, or a refusal\'s code."""\n    if order < 0 or order > top_of(mem):'
 _FREE_ORDER = 'from the upper half down.\n    """\n    if order < 0 or order > top_of(mem):\n'
 _WRONG = "    if owner & ORDER_BITS != order:\n        return WRONG_ORDER\n"
-_DROP = "    if drop_reference(mem, p):\n"
+_DROP = "    if extended_of(mem):\n"
 _FRAME = "    p = pfn + shift_of(mem)\n"
 _OUTSIDE = "    if p < first_of(mem) or p + (1 << order) > end_of(mem):\n        return OUTSIDE\n"
 _MISALIGNED = "    if not is_aligned(p, order):\n        return MISALIGNED\n"
@@ -119,12 +119,8 @@ MUTANTS = (
         "gone.",
         Edit(
             "alloc",
-            "    if refs_of(mem, p) == 1 and order != owner & ORDER_BITS:\n"
-            "        return WRONG_ORDER\n"
-            "    if drop_reference(mem, p):\n",
-            "    if drop_reference(mem, p):\n"
-            "        if order != owner & ORDER_BITS:\n"
-            "            return WRONG_ORDER\n",
+            "order != owner & ORDER_BITS:\n",
+            "order != owner & ORDER_BITS:\n        drop_reference(mem, p)\n",
         ),
         laws=("ZONE-frame", "BUD-partition"),
         fits="A refused request has changed the zone: the block is nobody's.",

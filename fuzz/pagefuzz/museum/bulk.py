@@ -41,7 +41,7 @@ MUTANTS = (
         SLIP,
         "Behind the first empty slot those that are filled get a new frame, too.",
         Edit("bulk", "        if not is_filled(zones, count, slot):\n", "        if slot >= 0:\n"),
-        laws=("BULK-prefix", "TWIN-equal"),
+        laws=("BULK-prefix"),
         fits=_OVERWRITTEN,
     ),
     planted(
@@ -77,7 +77,7 @@ MUTANTS = (
         SLIP,
         "A request for a single frame is served from the lists in bulk.",
         Edit("bulk", "    if pages - slot == 1 or number == nearby:", "    if number == nearby:"),
-        laws=("BULK-settle", "EVT-order", "PCP-tune", "TWIN-equal"),
+        laws=("BULK-settle", "EVT-order", "PCP-tune"),
         fits="It is an ordinary request, which is logged and from which lists learn.",
     ),
     planted(
@@ -99,7 +99,7 @@ MUTANTS = (
         SLIP,
         "A frame of the array that is freed still fills its slot.",
         Edit("alloc", "        set_frame_in_array(mem, slot, 0)\n", "        pass\n"),
-        laws=("BULK-prefix", "BUD-partition", "ZONE-frame", "TWIN-equal"),
+        laws=("BULK-prefix", "BUD-partition", "ZONE-frame"),
         fits=_OVERWRITTEN,
     ),
 )

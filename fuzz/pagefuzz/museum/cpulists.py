@@ -1,4 +1,4 @@
-"""Faults of the CPUs' own page lists: what they keep, refill, drain and learn, and who may use them."""
+"""Faults of CPUs' page lists: what they keep, refill, drain and learn, and who may use them."""
 
 from pagefuzz.museum.mutant import SLIP, Edit, planted
 
@@ -56,7 +56,7 @@ MUTANTS = (
             "    set_listed_type(mem, p, mt)\n    push(mem, q + index",
             ("    set_listed_type(mem, p, list_type(mt))\n    push(mem, q + index"),
         ),
-        laws=("PCP-lifo", "PCP-drain", "MT-list", "BUD-count", "PCP-count", "TWIN-equal"),
+        laws=("PCP-lifo", "PCP-drain", "MT-list", "BUD-count", "PCP-count"),
         fits="What it returns to is no longer its pageblock's type.",
     ),
     planted(
@@ -64,7 +64,7 @@ MUTANTS = (
         "CPUs' lists",
         "LNX-ACC-02",
         "What is freed in an isolated pageblock goes to the CPU's list.",
-        Edit("alloc", "    if mt == ISOLATE or not may_use", "    if not may_use"),
+        Edit("alloc", "if mt != ISOLATE and may_use_lists", "if may_use_lists"),
         laws=("ISO-held", "PCP-owner", "PCP-lifo", "PCP-count", "MT-own"),
         fits="Isolated frames may be handed out from there.",
     ),
@@ -75,10 +75,10 @@ MUTANTS = (
         "Requests are served from the tail, where the coldest block is.",
         Edit(
             "pcp.lists",
-            "prev_of(mem, head) if from_tail else next_of(mem, head)",
-            "next_of(mem, head) if from_tail else prev_of(mem, head)",
+            "prev_of(mem, head) if want & tail_flags_of(mem) else next_of(mem, head)",
+            "next_of(mem, head) if want & tail_flags_of(mem) else prev_of(mem, head)",
         ),
-        laws=("PCP-lifo", "TWIN-equal"),
+        laws=("PCP-lifo"),
         fits=_ORDER,
     ),
     planted(
@@ -173,7 +173,7 @@ MUTANTS = (
         "LNX-PCP-05",
         "The drain trusts its caller, and looks for more frames than the lists hold.",
         Edit("pcp.drain", "    pages = min(pages, count_of(mem, q))\n", ""),
-        laws=("LIVE-ends", "OUT-fault", "PCP-drain", "OUT-refuse"),
+        laws=("OUT-fault", "PCP-drain", "OUT-refuse"),
         fits="It goes round empty lists for ever.",
     ),
     planted(
@@ -222,8 +222,8 @@ MUTANTS = (
         "What drains have learnt is not forgotten when blocks are taken from the list.",
         Edit(
             "pcp.tuning",
-            "        set_factor(mem, q, factor_of(mem, q) >> 1)\n\n\n@kernel\ndef within",
-            "        set_factor(mem, q, factor_of(mem, q))\n\n\n@kernel\ndef within",
+            "        set_factor(mem, q, factor_of(mem, q) >> 1)\n",
+            "        pass\n",
         ),
         laws=("PCP-tune", "PCP-drain"),
         fits=_TOO_MUCH,
@@ -299,11 +299,7 @@ MUTANTS = (
         "CPUs' lists",
         SLIP,
         "A CPU that is taken away keeps what is on its lists.",
-        Edit(
-            "pcp.cpus",
-            "1)\n    drain_kinds(mem, cpu)\n    resize(mem)",
-            "1)\n    resize(mem)",
-        ),
+        Edit("pcp.cpus", "    drain_kinds(mem, cpu)\n    measure", "    measure"),
         laws=("PCP-unplugged", "PCP-leak"),
         fits="Nobody gives it back before the CPU is there again.",
     ),
@@ -331,7 +327,7 @@ MUTANTS = (
         "LNX-PCP-18",
         "A block of a list counts as one frame in every era, as it did in 5.15.",
         Edit("alloc", "1 if listed and counts_operations_of(mem) else", "1 if listed else"),
-        laws=("EVT-count", "TWIN-equal"),
+        laws=("EVT-count"),
         fits="What was allocated is counted by operations, not by frames.",
     ),
     planted(
@@ -346,5 +342,19 @@ MUTANTS = (
         ),
         laws=("BUD-success", "WM-serve", "PCP-refill"),
         fits="A block that may serve it is free.",
+    ),
+    planted(
+        "refill-counted-block-by-block",
+        "CPUs' lists",
+        "Linux 6.9",
+        "The count of free frames falls with each block that a refill takes: 6.9's rule, in the "
+        "earlier eras, where it falls when all have been taken.",
+        Edit(
+            "pcp.lists",
+            "    uncounted = 0 if retypes_on_merge_of(mem) else 1 << order\n",
+            "    uncounted = 0\n",
+        ),
+        laws=("PCP-refill", "MT-own"),
+        fits="What decides whether CMA memory is to be used sees fewer free frames.",
     ),
 )

@@ -89,8 +89,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         (
             Edit(
                 "alloc",
-                "set_refs(mem, p, 1)\n    return p",
-                "set_refs(mem, p, refs_of(mem, p) + 1)\n    return p",
+                "set_refs(mem, p, 1)\n    set_pgalloc",
+                "set_refs(mem, p, refs_of(mem, p) + 1)\n    set_pgalloc",
             ),
         ),
     ),

@@ -89,11 +89,7 @@ MUTANTS = (
         "pageblock",
         SLIP,
         "The type is written where the frame is and not where its pageblock begins.",
-        Edit(
-            "pageblock",
-            "set_type(mem, head_of(p, pageblock_order_of(mem)), mt)",
-            "set_type(mem, p, mt)",
-        ),
+        Edit("pageblock", "    set_type(mem, head, mt)", "    set_type(mem, p, mt)"),
         laws=("MT-claim", "MT-list", "HA-reserve"),
         fits="The pageblock keeps its type although its blocks have gone to the lists of another.",
     ),

@@ -3,7 +3,7 @@
 from pagefuzz.museum.mutant import SLIP, Edit, planted
 
 _GOT = "got = covered_until(mem, p, end) >= end"
-_TAKE = "        take_range(mem, p, end)\n"
+_TAKE = "take_range(mem, p, end, want)"
 _PIECES = "for page in range(p + 1, p + (1 << order)):"
 _LOST = "Frames are in no place."
 
@@ -45,7 +45,7 @@ MUTANTS = (
         "DRM-01",
         "A range that is free only at its beginning is granted, and that much of it is taken.",
         Edit("contig", _GOT, "covered = covered_until(mem, p, end)\n    got = covered > p"),
-        Edit("contig", _TAKE, "        take_range(mem, p, min(covered, end))\n"),
+        Edit("contig", _TAKE, "take_range(mem, p, min(covered, end), want)"),
         laws=("OUT-disjoint", "ZONE-frame"),
         fits="The caller is told that frames are his which are another's, or still free.",
     ),

@@ -2,8 +2,8 @@
 
 from pagefuzz.museum.mutant import SLIP, Edit, planted
 
-_TAIL = "            give_back(mem, tail, piece, False)\n"
-_PUT = "        give_back(mem, p, order, False)\n    return 0\n"
+_TAIL = "        give_back(mem, tail, piece, want)\n"
+_PUT = "        give_back(mem, p, order, want)\n    return 0\n"
 _LOST = "Frames are neither free nor held."
 
 MUTANTS = (
@@ -87,9 +87,12 @@ MUTANTS = (
         "The end of the range that a free gives back is computed in the wrong unit, and only the "
         "first frame goes back.",
         Edit(
+            "alloc", "give_to_buddy(mem, p, order)\n    elif", "give_to_buddy(mem, p, 0)\n    elif"
+        ),
+        Edit(
             "alloc",
-            "        give_back(mem, p, order, False)\n    elif",
-            "        give_back(mem, p, 0, False)\n    elif",
+            "give_back(mem, p, order, want)\n    elif",
+            "give_back(mem, p, 0, want)\n    elif",
         ),
         laws=("BUD-partition",),
         fits=_LOST,

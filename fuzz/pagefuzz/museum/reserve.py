@@ -2,7 +2,7 @@
 
 from pagefuzz.museum.mutant import SLIP, Edit, planted
 
-_ATOMIC = "want & ATOMIC and order > 0 and reserve_of(mem) != NO_RESERVE"
+_ATOMIC = "    if want & ATOMIC and order > 0 and has_pageblocks"
 _BALANCE = "free_cma_of(mem) > free_pages_of(mem) >> 1"
 _LAST = "want & ATOMIC and reserve_of(mem) == RESERVE_ONE_PERCENT"
 _FULL = "nr_reserved_of(mem) >= reserve_limit(mem)"
@@ -34,7 +34,7 @@ MUTANTS = (
         "reserve",
         SLIP,
         "Atomic requests for a single frame reserve a pageblock, too.",
-        Edit("alloc", _ATOMIC, _ATOMIC.replace(" and order > 0", "")),
+        Edit("zonelist", _ATOMIC, _ATOMIC.replace(" and order > 0", "")),
         laws=("HA-reserve",),
         fits=_SHARE,
     ),

@@ -132,7 +132,7 @@ MUTANTS = (
         SLIP,
         "Nobody wakes kswapd when no zone is above its low mark.",
         Edit("zonelist", "    wake_kswapd(zones, count)\n", ""),
-        laws=("WM-serve", "WM-wake", "TWIN-equal", "ZONE-frame"),
+        laws=("WM-serve", "ZONE-frame"),
         fits=_LAST_TRY,
     ),
     planted(
@@ -154,7 +154,7 @@ MUTANTS = (
             "min(boost_of(mem) + size, max(size, most))",
             "boost_of(mem) + size",
         ),
-        laws=("WM-formula", "WM-boost", "TWIN-equal"),
+        laws=("WM-formula"),
         fits="The marks are not what the formula says.",
     ),
     planted(
@@ -163,7 +163,7 @@ MUTANTS = (
         SLIP,
         "That a zone is below its high mark is not remembered, so its lists do not shrink.",
         Edit("zonelist", "        set_below_high(mem, 1)\n", ""),
-        laws=("WM-high", "TWIN-equal"),
+        laws=("WM-high"),
         fits="The flag says another thing than the last look did.",
     ),
     planted(
@@ -172,7 +172,7 @@ MUTANTS = (
         SLIP,
         "A zone that is above its high mark again after a drain still counts as below it.",
         Edit("pcp.lists", "        recheck_high(mem)\n", ""),
-        laws=("WM-high", "TWIN-equal"),
+        laws=("WM-high"),
         fits="The flag says another thing than the last look did.",
     ),
     planted(
@@ -181,7 +181,7 @@ MUTANTS = (
         "LNX-PCP-17",
         "A request fails while what it needs is on the lists of CPUs, whose frames do not merge.",
         Edit("zonelist", "        drain_all(zone_at(zones, number))\n", "        pass\n"),
-        laws=("WM-serve", "PCP-leak", "PCP-drain", "BUD-success", "WM-last"),
+        laws=("WM-serve", "PCP-leak", "PCP-drain", "BUD-success"),
         fits=_LAST_TRY,
     ),
     planted(
@@ -194,7 +194,7 @@ MUTANTS = (
             "        if has_reserve and unreserve_pageblock(mem, mt, False):",
             "        if has_reserve and False:",
         ),
-        laws=("WM-serve", "HA-return", "BUD-success", "WM-last", "TWIN-equal"),
+        laws=("WM-serve", "HA-return", "BUD-success"),
         fits=_LAST_TRY,
     ),
     planted(
@@ -202,12 +202,35 @@ MUTANTS = (
         "watermarks",
         SLIP,
         "A request in an emergency is held to the marks.",
-        Edit(
-            "zonelist",
-            "    if not marked_of(mem) or want & EMERGENCY:",
-            "    if not marked_of(mem):",
-        ),
+        Edit("zonelist", "of_class, NO_MARK,", "of_class, MARK_MIN,"),
         laws=("WM-serve",),
         fits=_SHARED,
+    ),
+    planted(
+        "emergency-drains-too",
+        "watermarks",
+        SLIP,
+        "An emergency has the reserve given up and all lists drained before it goes below the "
+        "marks.",
+        Edit(
+            "zonelist",
+            "want & EMERGENCY:\n",
+            "want & EMERGENCY:\n        gather(zones, count, want >> WANTED_SHIFT)\n",
+        ),
+        laws=("PCP-owner", "HA-return", "WM-serve"),
+        fits=_LAST_TRY,
+    ),
+    planted(
+        "boost-wakes-nobody",
+        "watermarks",
+        SLIP,
+        "A boost is noted as seen, and kswapd, for whose sake it was made, sleeps on.",
+        Edit(
+            "zonelist",
+            "        set_boosted(mem, 0)\n        set_reclaiming(mem, 1)\n",
+            "        set_boosted(mem, 0)\n",
+        ),
+        laws=("WM-serve",),
+        fits=_LAST_TRY,
     ),
 )
