@@ -26,6 +26,7 @@ from pagespec.laws.swept import swept
 from pagespec.laws.whole import RETURN_LAWS
 from pagespec.machine import Machine
 from pagespec.migratetype import MOVABLE
+from pagespec.pcp.lists import ANYWHERE
 from pagespec.rmqueue import Want
 from pagespec.steps import Step, Steps, run
 from pagespec.verbs import Op, Verb
@@ -143,7 +144,7 @@ def test_every_schedule_around_a_range_keeps_the_laws(era: str, other: str) -> N
         zone = grouped(era, "MMMM", Op(Verb.ALLOC, 1, mt=MOVABLE))
         pfn = next(iter(zone.held))
         first = 1 if pfn == 8 else 9
-        return zone, [alloc_contig(zone, first, 2, MOVABLE), OTHERS[other](zone, pfn)]
+        return zone, [alloc_contig(zone, first, 2, MOVABLE, ANYWHERE), OTHERS[other](zone, pfn)]
 
     taken: set[bool] = set()
     for _, zone in endings(setting):
