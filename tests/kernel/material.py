@@ -6,6 +6,7 @@ import re
 import shutil
 import tarfile
 from collections.abc import Callable, Iterable
+from itertools import groupby
 from pathlib import Path
 
 from pagefuzz.kernel import Report, bundled_runs, check_run
@@ -114,3 +115,26 @@ def shuffled(lines: Lines, kinds: set[str], seed: int, what: str = BLOCK) -> Lin
     for at, text in zip(places, texts, strict=True):
         result[at] = re.sub(what, text, lines[at])
     return result
+
+
+def reordered(lines: Lines, kind: str, seed: int) -> Lines:
+    """Shuffle the blocks of events of a kind that follow each other, CPU, order and type alike.
+
+    Each event keeps its line, and each block what happens to it: only the order changes.
+    """
+    rng = random.Random(seed)
+    result: Lines = []
+    for (found, _), run in groupby(lines, key=lambda line: (kind_of(line), _rest_of(line))):
+        text = list(run)
+        if found == kind:
+            blocks = [pfn_of(line) for line in text]
+            rng.shuffle(blocks)
+            text = [with_pfn(line, pfn) for line, pfn in zip(text, blocks, strict=True)]
+        result += text
+    return result
+
+
+def _rest_of(line: str) -> str:
+    """What says whose list an event is about: CPU, order and type."""
+    fields = re.findall(r"\[\d{3}\]| order=\d+| migratetype=\d+", line)
+    return "".join(fields)

@@ -20,6 +20,7 @@ from pagefuzz.kernel.percpu.causes import (
     CAPTURED,
     DIRECT,
     EMPTIED,
+    EMPTY,
     HEAD,
     HIDDEN,
     MAYBE,
@@ -95,7 +96,7 @@ def test_no_bulk_request_takes_a_larger_block() -> None:
 def test_a_bulk_request_may_empty_a_list() -> None:
     found = play(*takes(64, 65, 66), *allocs(64), *takes(67, 68, 69), *allocs(67))
     assert broken(found) == []
-    assert causes(found, LIFO, "refill") == {HEAD: 1, EMPTIED: 1}
+    assert causes(found, LIFO, "refill") == {EMPTY: 1, EMPTIED: 1}
     later = play(*takes(64, 65, 66), *allocs(64), *takes(67, 68, 69), *allocs(67, 65))
     assert broken(later) == [(LIFO, 5), (LIFO, 8)]
 

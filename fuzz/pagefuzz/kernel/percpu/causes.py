@@ -2,6 +2,8 @@
 
 HEAD = "at the front"
 TAIL = "at the back"
+EMPTY = "the list was empty"
+IN_TURN = "list by list, as far as it goes"
 STACK = "beneath the 4 frames of a stack, taken in bulk"
 BULK = "beneath frames taken in bulk"
 MAYBE = "beneath frames whose list no event shows"

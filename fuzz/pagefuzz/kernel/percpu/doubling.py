@@ -18,17 +18,20 @@ from pagespec.pcp.tuning import (
 )
 from pagespec.types import Order
 
-FACTORS = range(12)
+UNLIMITED = 16
 """More doublings than any batch has: high is below a zone's frames."""
+
+LEARNT = {(factor, limit) for limit in (SCALE, UNLIMITED) for factor in range(limit + 1)}
+"""How often the next drain may double, and at most. Later releases of 6.1 have 6.7's limit."""
 
 
 @dataclass
 class DoublingLoad:
-    """The possible states: any of these highs with any of these factors."""
+    """The possible states: any of these batches and highs, with any of what may be learnt."""
 
     batches: set[int] = field(default_factory=set)
     highs: set[int] = field(default_factory=set)
-    factors: set[int] = field(default_factory=lambda: set(FACTORS))
+    learnt: set[tuple[int, int]] = field(default_factory=lambda: set(LEARNT))
 
     def resize(self, sizes: list[Sizes], cpu: int) -> None:
         """Take zoneinfo's sizes: which of two hold in between two snapshots is not known."""
@@ -39,7 +42,7 @@ class DoublingLoad:
 
     def requested(self) -> None:
         """Halve the factor."""
-        self.factors = {after_alloc(load).factor for load in self._states()}
+        self.learnt = {(after_alloc(load).factor, limit) for load, limit in self._states()}
 
     def refilled(self, order: Order, blocks: int, counts: Counts) -> str | None:
         """Ask for a batch, always."""
@@ -48,27 +51,27 @@ class DoublingLoad:
     def kept(self, order: Order, counts: Counts, pressures: list[Pressure]) -> bool:
         """Exclude the factors with which a free would have drained."""
         left = {
-            load.factor
-            for load in self._states()
+            (load.factor, limit)
+            for load, limit in self._states()
             if not frees_high(load, order)
             and any(counts.least < high_of(load, pressure) for pressure in pressures)
         }
-        self.factors = left or self.factors
+        self.learnt = left or self.learnt
         return bool(left)
 
     def drained(
         self, order: Order, counts: Counts, drain: Drain, pressures: list[Pressure]
     ) -> str | None:
         """Exclude the factors with which a free would have drained less, or more."""
-        causes: dict[str, set[int]] = {}
-        for load in self._states():
+        causes: dict[str, set[tuple[int, int]]] = {}
+        for load, limit in self._states():
             flush = frees_high(load, order)
             for pressure in pressures:
                 if _explains(load, counts, drain, pressure, flush=flush):
                     cause = FLUSH if flush else RECLAIMING if pressure.reclaiming else CALM
                     after = after_drain(load, pressure, free_high=flush).factor
-                    causes.setdefault(cause, set()).update({after, min(after, SCALE)})
-        self.factors = set[int]().union(*causes.values()) or set(FACTORS)
+                    causes.setdefault(cause, set()).add((min(after, limit), limit))
+        self.learnt = set[tuple[int, int]]().union(*causes.values()) or set(LEARNT)
         return next((cause for cause in (CALM, FLUSH, RECLAIMING) if cause in causes), None)
 
     def ages(self, counts: Counts, drain: Drain) -> bool:
@@ -83,13 +86,14 @@ class DoublingLoad:
         """Return the sizes in words."""
         highs = " or ".join(map(str, sorted(self.highs)))
         batches = " or ".join(map(str, sorted(self.batches)))
-        return f"batch {batches}, high {highs}"
+        factors = ", ".join(map(str, sorted({factor for factor, _ in self.learnt})))
+        return f"batch {batches}, high {highs}, drains doubled {factors} times"
 
-    def _states(self) -> Iterator[Doubling]:
+    def _states(self) -> Iterator[tuple[Doubling, int]]:
         for batch in self.batches:
             for high in self.highs:
-                for factor in self.factors:
-                    yield Doubling(high, batch, factor)
+                for factor, limit in self.learnt:
+                    yield Doubling(high, batch, factor), limit
 
 
 def _explains(

@@ -102,7 +102,7 @@ def _drained(
         lifo.drained(judge, spot, each)
     turns = [spot.number for spot in spots]
     if turns in expected_turns:
-        explained(judge, law.DRAIN, "turns", causes.HEAD)
+        explained(judge, law.DRAIN, "turns", causes.IN_TURN)
     else:
         expected = " or ".join(map(_show, expected_turns))
         broken(

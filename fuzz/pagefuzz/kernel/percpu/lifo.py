@@ -153,7 +153,7 @@ def refilled(judge: Judge, record: Refill, spot: Spot, futures: tuple[Next, ...]
         )
     else:
         _passed(judge, left, record.order)
-        explained(judge, law.LIFO, "refill", causes.EMPTIED if left else causes.HEAD)
+        explained(judge, law.LIFO, "refill", causes.EMPTIED if left else causes.EMPTY)
     cpu.complete.add(spot.number)
     for pfn, future in zip(record.blocks, futures, strict=True):
         if pfn in judge.where:
