@@ -12,8 +12,8 @@ from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit
 from pagespec.laws.law import Level
 
-ROUNDS = 5
-"""Work of one unit: so much that every gear in every era takes about ten seconds on two cores."""
+ROUNDS = 4
+"""Work of one unit: so much that every gear in every era takes about 15 seconds on two cores."""
 
 
 @click.command()
@@ -55,7 +55,7 @@ def command(
 
     What each unit of work does depends on the seed alone; --seconds only says how many there are,
     in whole turns of every gear in every era, as many as end nearest to it. One turn takes about
-    10 s on two idle cores. So a run is repeated by its seed and --units. Failures are kept as
+    15 s on two idle cores. So a run is repeated by its seed and --units. Failures are kept as
     traces under --out before anything else is done with them.
 
     For a verdict of weight take the eras one by one: --era 6.1 --operations 10000000.
