@@ -124,7 +124,8 @@ def _retyped(machine: Machine, types: list[MigrateType]) -> Machine | None:
 def _shorter(machine: Machine) -> Iterator[Machine | None]:
     """With fewer frames at the end, or a lower top order."""
     least = machine.holes[-1][1] - machine.start if machine.holes else 1
-    for pages in (*range(least, 20), 32, 64, 256, machine.pages // 2, machine.pages - 1):
+    shares = (machine.pages // 2, machine.pages * 3 // 4, machine.pages * 7 // 8)
+    for pages in (*range(least, 20), 32, 64, 256, *shares, machine.pages - 1):
         if least <= pages < machine.pages:
             yield _remade(machine, pages=pages)
     for top in range(machine.top):
