@@ -25,6 +25,7 @@ from pageimpl.memory import (
     TYPE_SHIFT,
     Memory,
     alone,
+    boosted_of,
     counts_operations_of,
     design_of,
     extended_of,
@@ -83,12 +84,19 @@ def alloc_extended(mem: Memory, order: int, want: int) -> int:
     if is_no_cpu(mem, cpu_of(want)):
         return BAD_CPU
     p = 0
-    if marked_of(mem) == 0 or may_serve(mem, order, want & ~ATOMIC, 0, MARK_LOW, NO_RIGHTS):
+    if marked_of(mem) == 0 or keeps_low_mark(mem, order, want):
         p = warm_block(mem, order, want)
     if p == 0:
         return alloc_slowly(mem, order, want)
     hold(mem, p, order, want, counted(mem, order, True))
     return p - shift_of(mem)
+
+
+@kernel
+def keeps_low_mark(mem: Memory, order: int, want: int) -> bool:
+    """Whether the zone serves the request without any rights, and kswapd need not be woken."""
+    first = want & ~ATOMIC
+    return boosted_of(mem) == 0 and may_serve(mem, order, first, 0, MARK_LOW, NO_RIGHTS)
 
 
 @kernel
