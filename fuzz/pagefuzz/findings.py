@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from pagefuzz.errors import UsageError
-from pagespec.trace import Trace, text_of
+from pagespec.host_trace import AnyTrace, any_text_of
 
 
 def make_ready(folder: Path) -> None:
@@ -28,10 +28,10 @@ def make_ready(folder: Path) -> None:
         ) from None
 
 
-def keep(trace: Trace, folder: Path) -> Path:
+def keep(trace: AnyTrace, folder: Path) -> Path:
     """Write the trace, whole or not at all, and return where it stands."""
     folder.mkdir(parents=True, exist_ok=True)
-    text = text_of(trace)
+    text = any_text_of(trace)
     digest = sha256(text.encode()).hexdigest()[:12]
     path = folder / f"{trace.expect or 'no-law'}-{digest}.trace"
     # A reader, or a process that is killed, must never see half a trace.

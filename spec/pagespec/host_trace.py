@@ -16,16 +16,18 @@ that will do, and whether no other node will; to disable and enable lists takes 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from pagespec.era import era_named
 from pagespec.host import RATIOS, Host, Part
 from pagespec.machine import Machine
-from pagespec.trace import FORMAT, Request, TraceError, line_of, machine_line
+from pagespec.trace import FORMAT, Request, Trace, TraceError, line_of, machine_line, text_of
 from pagespec.trace_reader import (
     SHAPES,
     Shape,
     Shapes,
     lines_of,
+    parse,
     read_fields,
     read_holes,
     read_requests,
@@ -44,6 +46,10 @@ class HostTrace:
     requests: tuple[Request, ...]
     expect: str | None = None
     comments: tuple[str, ...] = ()
+
+
+AnyTrace: TypeAlias = Trace | HostTrace
+"""A trace of one zone, or of a host of several."""
 
 
 _PLACE = frozenset({"node", "highest", "onlynode"})
@@ -82,6 +88,11 @@ def host_text_of(trace: HostTrace) -> str:
     if trace.expect is not None:
         lines.append(f"expect {trace.expect}")
     return "\n".join(lines) + "\n"
+
+
+def any_text_of(trace: AnyTrace) -> str:
+    """A trace of either kind as text."""
+    return text_of(trace) if isinstance(trace, Trace) else host_text_of(trace)
 
 
 def _host_line(host: Host) -> str:
@@ -126,10 +137,13 @@ def parse_host(text: str) -> HostTrace:
     return HostTrace(host, requests, expect, comments)
 
 
-def is_of_host(text: str) -> bool:
-    """Whether the text is meant for a trace of a host. Raises TraceError for a text of no trace."""
+def parse_any(text: str) -> AnyTrace:
+    """The trace of either kind that the text describes.
+
+    Raises TraceError, with the line's number, for any other text.
+    """
     _, body = lines_of(text)
-    return next(body)[1].startswith("host ")
+    return parse_host(text) if next(body)[1].startswith("host ") else parse(text)
 
 
 def _words(

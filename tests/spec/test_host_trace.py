@@ -9,7 +9,7 @@ from pagefuzz.hosts.lockstep import HostLockstep
 from pagefuzz.hosts.record import HostRecorder
 from pagefuzz.hosts.target import SpecHost
 from pagefuzz.hosts.walk import walk
-from pagespec.host_trace import HostTrace, host_text_of, is_of_host, parse_host
+from pagespec.host_trace import HostTrace, any_text_of, host_text_of, parse_any, parse_host
 from pagespec.trace import TraceError
 from pagespec.trace_reader import parse
 from pagespec.types import ZoneClass
@@ -64,8 +64,10 @@ def test_the_two_kinds_are_told_apart() -> None:
     """By the line behind the comments; neither reader takes the other's."""
     plain = "pagefuzz-trace 1\nmachine pages=16 top=3 era=6.1\nalloc order=1"
 
-    assert is_of_host(TEXT)
-    assert not is_of_host(plain)
+    assert parse_any(TEXT) == parse_host(TEXT)
+    assert parse_any(plain) == parse(plain)
+    assert any_text_of(parse_any(TEXT)) == host_text_of(parse_host(TEXT))
+    assert parse_any(any_text_of(parse_any(plain))) == parse(plain)
     with pytest.raises(TraceError, match="line 3: expected `machine pages=N"):
         parse(TEXT)
     with pytest.raises(TraceError, match="line 2: expected `host era="):

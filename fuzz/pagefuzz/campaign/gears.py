@@ -1,4 +1,4 @@
-"""Three gears on one trace format: streams for volume, walks for depth, Hypothesis for shape.
+"""Gears on one trace format: streams for volume, walks for depth, Hypothesis for shape, and hosts.
 
 Each does its share of a unit, enters what it did into the result, and hands a failure to `found`
 as soon as it has one.
@@ -11,20 +11,21 @@ from typing import TypeAlias
 from pagefuzz.campaign.plan import Gear, Plan, Result
 from pagefuzz.campaign.walk import WALK_REQUESTS, large_machine, random_machine, walk
 from pagefuzz.coverage import verbs_served
+from pagefuzz.hosts.gear import run_hosts
 from pagefuzz.lockstep import Lockstep
 from pagefuzz.machines.failure import failure_of
 from pagefuzz.record import trace_of
 from pagefuzz.target.builtin import TwinFactory
 from pagefuzz.target.protocol import Factory
 from pagespec.era import Era
+from pagespec.host_trace import AnyTrace
 from pagespec.laws.law import LawBroken
-from pagespec.trace import Trace
 from pagespec.types import DomainError
 
-Found: TypeAlias = Callable[[Trace], None]
+Found: TypeAlias = Callable[[AnyTrace], None]
 RunGear: TypeAlias = Callable[[Plan, Random, Era, Factory, Result, Found], None]
 
-STREAM_REQUESTS, WALKS, EXAMPLES, LIST_EXAMPLES = 2_500, 6, 3, 1
+STREAM_REQUESTS, WALKS, EXAMPLES, LIST_EXAMPLES = 2_500, 4, 2, 1
 """What one round is, for about as long in each gear: requests of each of four streams, walks,
 Hypothesis examples of the whole allocator and of CPUs' lists alone."""
 
@@ -43,7 +44,7 @@ def run_streams(
     from pagefuzz.campaign.stream import Replay
 
     assert isinstance(factory, TwinFactory), "only the twin has compiled streams"
-    for draw in (random_machine, random_machine, random_machine, large_machine) * plan.rounds:
+    for draw in (random_machine, large_machine) * 2 * plan.rounds:
         machine = draw(rng, era)
         replay = Replay(machine, rng, factory.kernels)
         try:
@@ -123,4 +124,5 @@ RUN_GEAR: dict[Gear, RunGear] = {
     "stream": run_streams,
     "walk": run_walks,
     "hypothesis": run_hypothesis,
+    "hosts": run_hosts,
 }

@@ -8,7 +8,7 @@ from typing import Literal
 from pagefuzz.coverage import Reached
 from pagespec.laws.law import Level
 
-Gear = Literal["stream", "walk", "hypothesis"]
+Gear = Literal["stream", "walk", "hypothesis", "hosts"]
 
 
 @dataclass(frozen=True, slots=True)

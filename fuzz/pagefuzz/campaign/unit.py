@@ -12,9 +12,13 @@ from time import perf_counter
 from pagefuzz.campaign.gears import RUN_GEAR
 from pagefuzz.campaign.plan import Plan, Result
 from pagefuzz.findings import keep
+from pagefuzz.hosts.shrink import shrink_host
+from pagefuzz.hosts.under import host_factory_of
 from pagefuzz.shrink import shrink
 from pagefuzz.target.protocol import Factory
 from pagespec.era import ERAS
+from pagespec.host_trace import AnyTrace
+from pagespec.laws.law import Level
 from pagespec.trace import Trace
 
 
@@ -28,9 +32,9 @@ def run_unit(plan: Plan, number: int, factory: Factory) -> Result:
     """Do one unit's work; a failure is on disk before it is shrunk."""
     begin = perf_counter()
     result = empty_result(plan, number)
-    smallest: list[Trace] = []
+    smallest: list[AnyTrace] = []
 
-    def found(trace: Trace) -> None:
+    def found(trace: AnyTrace) -> None:
         origin = f"seed {plan.seed:08x} unit {number}"
         trace = replace(trace, comments=(origin, *trace.comments))
         result.law, result.complaint = trace.expect, ", ".join(trace.comments)
@@ -41,7 +45,7 @@ def run_unit(plan: Plan, number: int, factory: Factory) -> Result:
     RUN_GEAR[result.gear](plan, rng, ERAS[result.era], factory, result, found)
     for trace in smallest:
         try:
-            small = shrink(trace, factory, plan.level)
+            small = _shrunk(trace, factory, plan.level)
         except ValueError:
             # Put again it breaks nothing: what remains of the finding is the raw trace.
             result.complaint += "; its trace does not break it again"
@@ -50,3 +54,9 @@ def run_unit(plan: Plan, number: int, factory: Factory) -> Result:
             result.finding = keep(small, plan.out)
     result.seconds = perf_counter() - begin
     return result
+
+
+def _shrunk(trace: AnyTrace, factory: Factory, level: Level) -> AnyTrace:
+    if isinstance(trace, Trace):
+        return shrink(trace, factory, level)
+    return shrink_host(trace, host_factory_of(factory))

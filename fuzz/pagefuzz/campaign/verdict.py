@@ -40,7 +40,7 @@ class Summary:
     unsteady: list[Result]
 
 
-TOP_OF_GEARS: dict[Gear, int] = {"stream": 10, "walk": 3, "hypothesis": 2}
+TOP_OF_GEARS: dict[Gear, int] = {"stream": 10, "walk": 3, "hypothesis": 2, "hosts": 1}
 """The order up to which every event must be reached, by the most searching gear of a campaign."""
 
 

@@ -25,8 +25,11 @@ def load_kernels() -> None:
 
 def _call_each() -> None:
     from pageimpl.allocator import Allocator, Stream
+    from pageimpl.host import HostAllocator
     from pagespec.era import ERAS
+    from pagespec.host import Host, Part
     from pagespec.machine import Machine
+    from pagespec.types import ZoneClass
     from pagespec.verbs import Op, Verb
 
     allocator = Allocator(Machine(pages=1, top=0, era=ERAS["6.1"]))
@@ -37,3 +40,5 @@ def _call_each() -> None:
     allocator.free(pfn, 0)
     allocator.perform(Op(Verb.ALLOC))
     Stream(allocator, seed=1).run(1)
+    host = HostAllocator(Host((Part(ZoneClass.NORMAL, 0, allocator.machine),)))
+    host.perform(Op(Verb.ALLOC))

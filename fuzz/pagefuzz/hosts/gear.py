@@ -1,0 +1,46 @@
+"""The gear of a campaign that walks whole hosts of several zones, nodes and CPUs."""
+
+from collections.abc import Callable
+from random import Random
+
+from pagefuzz.campaign.plan import Plan, Result
+from pagefuzz.coverage import verbs_served
+from pagefuzz.hosts.draw import random_host
+from pagefuzz.hosts.lockstep import HostLockstep
+from pagefuzz.hosts.record import host_trace_of
+from pagefuzz.hosts.under import host_factory_of
+from pagefuzz.hosts.walk import WALK_REQUESTS, walk
+from pagefuzz.target.protocol import Factory
+from pagespec.era import Era
+from pagespec.host_trace import HostTrace
+from pagespec.laws.law import LawBroken
+
+HOST_WALKS = 1
+"""Walks of one round."""
+
+
+def run_hosts(
+    plan: Plan,
+    rng: Random,
+    era: Era,
+    factory: Factory,
+    result: Result,
+    found: Callable[[HostTrace], None],
+) -> None:
+    """Random requests to hosts of every shape, in lockstep."""
+    hosts = host_factory_of(factory)
+    for _ in range(HOST_WALKS * plan.rounds):
+        host = random_host(rng, era)
+        lockstep: HostLockstep | None = None
+        try:
+            lockstep = HostLockstep(host, hosts)
+            walk(lockstep, rng, WALK_REQUESTS)
+        except LawBroken as broken:
+            done, filled = (lockstep.done, lockstep.filled) if lockstep is not None else ([], {})
+            found(host_trace_of(host, done, broken, filled))
+            return
+        finally:
+            if lockstep is not None:
+                result.operations += len(lockstep.done)
+                result.judged += len(lockstep.done)
+                result.reached += lockstep.reached + verbs_served(lockstep.done)
