@@ -9,10 +9,14 @@ from pagefuzz.cli.options import level_option, target_option
 from pagefuzz.cli.traces import read_trace, trace_files
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit, worst
+from pagefuzz.hosts.replay import replay_host
+from pagefuzz.hosts.under import host_factory_of
 from pagefuzz.record import complaint_of
 from pagefuzz.replay import Verdict, replay
 from pagefuzz.report.words import counted
 from pagefuzz.target.load import factory_of
+from pagefuzz.target.protocol import Factory
+from pagespec.host_trace import AnyTrace
 from pagespec.laws.law import Level
 from pagespec.trace import Trace, line_of
 from pagespec.types import DomainError
@@ -35,7 +39,7 @@ def command(paths: tuple[Path, ...], target: str, level: Level) -> Exit:
     for file in files:
         try:
             trace = read_trace(file)
-            verdict = replay(trace, factory, level)
+            verdict = _replayed(trace, factory, level)
         except (UsageError, DomainError) as error:
             print(f"ERROR   {error}", file=sys.stderr)
             codes.append(Exit.USAGE)
@@ -45,7 +49,14 @@ def command(paths: tuple[Path, ...], target: str, level: Level) -> Exit:
     return worst(codes)
 
 
-def _line(path: Path, trace: Trace, verdict: Verdict) -> str:
+def _replayed(trace: AnyTrace, factory: Factory, level: Level) -> Verdict:
+    """Hosts are judged at all levels at once: those who serve them are exact."""
+    if isinstance(trace, Trace):
+        return replay(trace, factory, level)
+    return replay_host(trace, host_factory_of(factory))
+
+
+def _line(path: Path, trace: AnyTrace, verdict: Verdict) -> str:
     if verdict.broken is None:
         skipped = f", {len(verdict.skipped)} of them skipped" if verdict.skipped else ""
         word = "HELD" if trace.expect is None else "FIXED"
@@ -58,7 +69,7 @@ def _line(path: Path, trace: Trace, verdict: Verdict) -> str:
     return f"FAILED  {path}: {complaint} ({_place(trace, verdict)}{expected})"
 
 
-def _place(trace: Trace, verdict: Verdict) -> str:
+def _place(trace: AnyTrace, verdict: Verdict) -> str:
     if verdict.step == 0:
         return "at boot"
     if verdict.step > len(trace.requests):

@@ -1,5 +1,6 @@
 """`pagefuzz show`: a trace as pictures, one a step."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -8,13 +9,11 @@ from pagefuzz.cli.traces import read_trace
 from pagefuzz.drawing import LEGEND, answered, drawn, frame_by_frame
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit
+from pagefuzz.hosts.stage import Stage, stage_of
 from pagefuzz.report.words import counted
-from pagespec.boot import boot
 from pagespec.events import Event, Kind
 from pagespec.migratetype import LETTER_OF
-from pagespec.ops import perform
 from pagespec.trace import Names, line_of
-from pagespec.zone import Zone
 
 TURNS = {
     Kind.SPLIT: "expand: split page[{pfn}] order {order}",
@@ -66,35 +65,47 @@ def command(path: Path, step: int | None) -> Exit:
     with pageblocks lists, blocks and pageblocks carry the kernel's letter for their type: U
     unmovable, M movable, E reclaimable, H the reserve for atomic requests, C CMA, I isolated, R the
     reserve that came before.
+
+    Of a host the zones are drawn that the request came to, with what they count of the nodes asked.
     """
     trace = read_trace(path)
     if step is not None and step > len(trace.requests):
         raise UsageError(f"--step {step}: the trace has {counted(len(trace.requests), 'request')}")
-    zone, names = boot(trace.machine), Names()
-    if frame_by_frame(trace.machine):
+    stage, names = stage_of(trace), Names()
+    if any(frame_by_frame(zone.machine) for zone in stage.zones):
         print(f"{LEGEND}\n")
-    _draw(step, 0, "boot", zone, [])
+    _draw(step, 0, "boot", stage, range(len(stage.zones)))
     for number, request in enumerate(trace.requests, 1):
         op = names.op_of(request)
         if op is None:
             print(f"{number}: {line_of(request)}\n    skipped: its block was never given out\n")
             continue
-        zone.log.clear()
-        outcome = perform(zone, op)
-        names.learn(request, outcome, zone.slots)
+        for zone in stage.zones:
+            zone.log.clear()
+        outcome = stage.serve(op)
+        slots = {pfn: slot for zone in stage.zones for pfn, slot in zone.slots.items()}
+        names.learn(request, outcome, slots)
         title = f"{line_of(request._replace(answer=None))}    {answered(op, outcome)}"
-        _draw(step, number, title, zone, zone.log)
+        alone = len(stage.zones) == 1
+        shown = [at for at, zone in enumerate(stage.zones) if zone.log or alone]
+        _draw(step, number, title, stage, shown)
     return Exit.HELD
 
 
-def _draw(only: int | None, number: int, title: str, zone: Zone, log: list[Event]) -> None:
+def _draw(only: int | None, number: int, title: str, stage: Stage, shown: Iterable[int]) -> None:
+    """Draw what the request did to each of the zones, and how they stand."""
     if only not in (None, number):
         return
     print(f"{number}: {title}")
-    for event in log:
-        if event.kind in TURNS:
-            print(f"    {_turn(event)}")
-    print("\n".join(f"        {line}" for line in drawn(zone)), end="\n\n")
+    for at in shown:
+        if stage.names[at]:
+            print(f"    {stage.names[at]}")
+        for event in stage.zones[at].log:
+            if event.kind in TURNS:
+                print(f"    {_turn(event)}")
+        lines = [*drawn(stage.zones[at]), *filter(None, [stage.counts(at)])]
+        print("\n".join(f"        {line}" for line in lines))
+    print()
 
 
 def _turn(event: Event) -> str:

@@ -9,12 +9,15 @@ from pagefuzz.cli.traces import read_trace
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit
 from pagefuzz.findings import keep, make_ready
+from pagefuzz.hosts.shrink import shrink_host
+from pagefuzz.hosts.under import host_factory_of
 from pagefuzz.report import console
 from pagefuzz.report.words import counted
 from pagefuzz.shrink import shrink
 from pagefuzz.target.load import factory_of
+from pagespec.host_trace import AnyTrace, any_text_of
 from pagespec.laws.law import Level
-from pagespec.trace import Trace, text_of
+from pagespec.trace import Trace
 
 
 @click.command()
@@ -32,16 +35,20 @@ def command(path: Path, target: str, level: Level, out: Path) -> Exit:
     make_ready(out)
     with console.progress("shrink") as tell:
 
-        def found(smaller: Trace) -> None:
+        def found(smaller: AnyTrace) -> None:
             keep(smaller, out / "raw")
             tell(f"{len(trace.requests)} -> {counted(len(smaller.requests), 'request')}")
 
         try:
-            small = shrink(trace, factory_of(target), level, found)
+            small: AnyTrace
+            if isinstance(trace, Trace):
+                small = shrink(trace, factory_of(target), level, found)
+            else:
+                small = shrink_host(trace, host_factory_of(factory_of(target)), found)
         except ValueError as error:
             raise UsageError(f"{path}: {error}") from None
     kept = keep(small, out)
-    print(text_of(small), end="")
+    print(any_text_of(small), end="")
     requests = counted(len(small.requests), "request")
     print(f"{len(trace.requests)} -> {requests}, {small.expect}: {kept}")
     return Exit.HELD

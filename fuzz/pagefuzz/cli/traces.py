@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pagefuzz.errors import UsageError
-from pagespec.trace import Trace, TraceError
-from pagespec.trace_reader import parse
+from pagespec.host_trace import AnyTrace, parse_any
+from pagespec.trace import TraceError
 
 
-def read_trace(path: Path) -> Trace:
+def read_trace(path: Path) -> AnyTrace:
     """The trace in the file. Raises UsageError as `file:line: sentence`."""
     try:
-        return parse(path.read_text(encoding="utf-8"))
+        return parse_any(path.read_text(encoding="utf-8"))
     except TraceError as error:
         raise UsageError(f"{path}:{error.line}: {error.sentence}") from None
     except UnicodeDecodeError:
