@@ -50,7 +50,7 @@ def drain_of(load: Doubling, count: int, zone: Pressure, *, free_high: bool = Fa
     free_high: since 5.17 a list that frees blocks of higher orders again and again keeps nothing,
     so that those blocks merge.
 
-    pre: load.high >= 0 and load.batch >= 1 and 0 <= load.factor <= 15 and count >= 1
+    pre: load.high >= 0 and load.batch >= 1 and 0 <= load.factor <= 10 and count >= 1
     post: __return__ >= 1 and (free_high or __return__ <= max(1, load.high))
     """
     if free_high:
@@ -65,7 +65,7 @@ def drain_of(load: Doubling, count: int, zone: Pressure, *, free_high: bool = Fa
 def after_drain(load: Doubling, zone: Pressure, *, free_high: bool = False) -> Doubling:
     """The state after a drain: the next one doubles, unless this one met its limit.
 
-    pre: load.high >= 0 and load.batch >= 1 and 0 <= load.factor <= 15
+    pre: load.high >= 0 and load.batch >= 1 and 0 <= load.factor <= 10
     post: __return__ == load or __return__ == load._replace(factor=load.factor + 1)
     """
     high = high_of(load, zone)
@@ -122,7 +122,7 @@ def refill(load: Tuned, order: Order, count: int, zone: Pressure) -> tuple[int, 
     """How many blocks a list of that order asks for when it is empty, and the state after.
 
     pre: 0 <= load.high_min <= load.high_max and load.batch >= 1 and count >= 0
-    pre: 0 <= load.factor <= SCALE and order in (0, 1, 2, 3, 9)
+    pre: 0 <= load.factor <= SCALE and order in (0, 1, 9)
     post: 1 <= __return__[0] <= max(2, load.batch << SCALE)
     """
     load = load._replace(high=_within(load, load.high))
@@ -163,15 +163,11 @@ def freed(load: Tuned, order: Order, count: int, zone: Pressure) -> Freed:
     pre: order in (0, 1, 9) and count >= SIZES[order]
     post: 0 <= __return__.drain <= count
     """
-    batch, free_high = load.batch, False
-    load = load._replace(factor=load.factor // 2)
-    if 1 <= order <= COSTLY:
-        free_high = load.freed >= batch and load.high_order and (not load.waits or count >= batch)
-        load = load._replace(high_order=True)
-    else:
-        load = load._replace(high_order=False)
-    if load.freed < batch << SCALE:
-        load = load._replace(freed=load.freed + SIZES[order])
+    batch, high_order = load.batch, 1 <= order <= COSTLY
+    free_high = high_order and load.high_order and load.freed >= batch
+    free_high = free_high and (not load.waits or count >= batch)
+    more = SIZES[order] if load.freed < batch << SCALE else 0
+    load = load._replace(factor=load.factor // 2, freed=load.freed + more, high_order=high_order)
     high, load = _drain_at(load, count, zone, free_high)
     if count < high:
         return Freed(load, 0)
@@ -189,21 +185,20 @@ def _drain_at(load: Tuned, count: int, zone: Pressure, free_high: bool) -> tuple
     post: load.high_min <= __return__[1].high <= load.high_max
     """
     high = _within(load, load.high)
-    load = load._replace(high=high)
-    lowered = load._replace(high=max(high - max(load.freed, load.batch), load.high_min))
+    lowered = max(high - max(load.freed, load.batch), load.high_min)
     if high == 0:
-        return 0, load
+        return 0, load._replace(high=0)
     if free_high:
         return 0, load._replace(high=max(high - (load.batch << SCALE), load.high_min))
     if zone.reclaiming:
-        return min(4 * load.batch, lowered.high), lowered
+        return min(4 * load.batch, lowered), load._replace(high=lowered)
     if load.fixed:
-        return high, load
+        return high, load._replace(high=high)
     if zone.below_high:
-        return max(count, load.high_min), lowered
+        return max(count, load.high_min), load._replace(high=lowered)
     if count >= high and high < load.freed + load.batch:
-        load = load._replace(high=_within(load, load.freed + load.batch))
-    return high, load
+        return high, load._replace(high=_within(load, load.freed + load.batch))
+    return high, load._replace(high=high)
 
 
 def decay(load: Tuned, count: int) -> Freed:
