@@ -1,5 +1,6 @@
 """Every loss-free run of a real kernel keeps every law; the lossy ones give no verdict."""
 
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -8,8 +9,19 @@ from tests.kernel.material import BUNDLED, CHECKOUT, LARGER, is_lossy, name_of
 
 from pagefuzz.exits import Exit
 from pagefuzz.kernel import Report, Verdict, check_run
-from pagefuzz.kernel.findings import EXTFRAG, FALLBACK, LAWS, LIST, RETURN
-from pagefuzz.kernel.render import judged
+from pagefuzz.kernel.findings import (
+    COUNT,
+    DRAIN,
+    EXTFRAG,
+    FALLBACK,
+    LAWS,
+    LIFO,
+    LIST,
+    REFILL,
+    RETURN,
+)
+from pagefuzz.kernel.percpu.causes import EMPTY, HEAD, HIDDEN, TAIL
+from pagefuzz.kernel.render import judged, unexplained
 from pagefuzz.kernel.typecounts import SUPPOSED
 
 LOSS_FREE = [*BUNDLED, *(trace for trace in LARGER if not is_lossy(trace))]
@@ -20,6 +32,21 @@ PAGE = (CHECKOUT / "docs" / "traces.md").read_text()
 FIGURES = {
     cells[1].strip(): cells for row in PAGE.splitlines() if len(cells := row.split("|")) == 9
 }
+LISTS = (LIFO, REFILL, DRAIN, COUNT)
+JUDGED = {
+    cells[1].strip(): [int(cell.replace(",", "")) for cell in cells[2:6]]
+    for row in PAGE.splitlines()
+    if len(cells := row.split("|")) == 7 and cells[1].strip() != "run" and "---" not in row
+}
+CAUSES = {
+    tuple(cell.strip() for cell in cells[1:4]): int(cells[4].replace(",", ""))
+    for row in PAGE.splitlines()
+    if row.startswith("| PCP-") and len(cells := row.split("|")) == 6
+}
+UNEXPLAINED_AT_MOST = 1000
+"""One judgement in so many may be without a cause."""
+LEAST_JUDGED = 800
+"""The shortest runs judge so often: a check that judges nothing explains everything."""
 
 
 @cache
@@ -92,3 +119,40 @@ def test_without_a_version_file_the_rules_are_tried_out(trace: Path, tmp_path: P
     report = check_run(tmp_path / "trace.txt.xz")
     assert report.verdict is Verdict.HELD
     assert report.era.endswith("by its events")
+
+
+@pytest.mark.parametrize("trace", LOSS_FREE, ids=name_of)
+def test_what_cpus_lists_do_has_a_cause(trace: Path) -> None:
+    report = checked(trace)
+    assert unexplained(report) * UNEXPLAINED_AT_MOST <= report.findings.listing.total()
+    assert report.findings.listing.total() >= LEAST_JUDGED
+
+
+@pytest.mark.parametrize("trace", BUNDLED, ids=name_of)
+def test_on_one_cpu_every_known_block_is_where_it_should_be(trace: Path) -> None:
+    listing = checked(trace).findings.listing
+    for what, end in (("allocation", HEAD), ("drained block", TAIL), ("refill", EMPTY)):
+        found = {cause for law, event, cause in listing if (law, event) == (LIFO, what)}
+        assert found - {HIDDEN} == {end}
+
+
+@pytest.mark.parametrize("trace", [*BUNDLED, *LARGER], ids=name_of)
+def test_the_page_says_how_often_each_law_of_lists_was_judged(trace: Path) -> None:
+    if is_lossy(trace) or not (trace.parent / "version").exists():
+        assert name_of(trace) not in JUDGED
+        return
+    listing = checked(trace).findings.listing
+    found = Counter[str]()
+    for (law, _, _), count in listing.items():
+        found[law] += count
+    assert JUDGED[name_of(trace)] == [found[law] for law in LISTS]
+
+
+def test_the_page_says_all_causes() -> None:
+    runs = {name_of(trace): trace for trace in [*BUNDLED, *LARGER]}
+    if not JUDGED.keys() <= runs.keys():
+        pytest.skip("the larger runs are not beside the checkout")
+    total = Counter[tuple[str, str, str]]()
+    for name in JUDGED:
+        total += checked(runs[name]).findings.listing
+    assert total == CAUSES

@@ -25,7 +25,7 @@ def command(trace: str, snapshots: str | None, stats: str | None) -> Exit:
 
     TRACE is the text of tracefs' `trace` file, plain, .xz or .gz; `-` is standard input. The set of
     free frames is replayed from a snapshot, event by event, and compared with each later one; so
-    are the lists that they are on and the pageblocks' types.
+    are the lists that they are on, the pageblocks' types and the CPUs' own lists.
 
     Exit codes: 0 every law held; 1 a law broken; 2 bad input; 3 inconclusive, events were lost.
     """
