@@ -20,6 +20,7 @@ from pagefuzz.museum import (
     references,
     reserve,
     watermarks,
+    zones,
 )
 from pagefuzz.museum.mutant import Mutant
 
@@ -43,6 +44,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *cpulists.MUTANTS,
     *watermarks.MUTANTS,
     *bulk.MUTANTS,
+    *zones.MUTANTS,
 )
 
 

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Concatenate, ParamSpec, TypeVar
 
+from pagefuzz.hosts.twin import TwinHostFactory
 from pagefuzz.museum.mutant import Edit, patches_of
 from pagefuzz.target.builtin import TwinFactory
-from pageimpl.memory import Memory
-from pageimpl.source import compiled_modules, plain_modules
+from pageimpl.memory import Memory, Words, Zones
+from pageimpl.source import Kernels, compiled_modules, plain_modules
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -53,15 +54,41 @@ def metered(
     return call
 
 
+def metered_on_host(
+    kernel: Callable[Concatenate[Words, Zones, P], R],
+) -> Callable[Concatenate[Words, Zones, P], R]:
+    """The same for a kernel that gets all zones of a host, each with a meter of its own."""
+
+    def call(host: Words, zones: Zones, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        views = [mem.views for mem in zones.memories]
+        for mem in zones.memories:
+            mem.views = Meter(mem.views)
+        try:
+            return kernel(host, zones, *args, **kwargs)
+        finally:
+            for mem, view in zip(zones.memories, views, strict=True):
+                mem.views = view
+
+    return call
+
+
 def plain_exhibit(edits: Iterable[Edit]) -> TwinFactory:
     """A factory of twins with these faults, run by Python itself."""
+    return TwinFactory(_plain_kernels(edits))
+
+
+def plain_host_exhibit(edits: Iterable[Edit]) -> TwinHostFactory:
+    """The same, as allocators of hosts."""
+    return TwinHostFactory(_plain_kernels(edits))
+
+
+def _plain_kernels(edits: Iterable[Edit]) -> Kernels:
     kernels = plain_modules(patches_of(edits))
-    return TwinFactory(
-        replace(
-            kernels,
-            boot_chunk=metered(kernels.boot_chunk),
-            perform=metered(kernels.perform),
-        )
+    return replace(
+        kernels,
+        boot_chunk=metered(kernels.boot_chunk),
+        perform=metered(kernels.perform),
+        perform_on_host=metered_on_host(kernels.perform_on_host),
     )
 
 

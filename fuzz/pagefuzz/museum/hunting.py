@@ -17,10 +17,14 @@ from signal import SIG_IGN, SIGINT, signal
 from typing import NamedTuple
 
 from pagefuzz.campaign.hunt import hunt
-from pagefuzz.museum.exhibit import compiled_exhibit, plain_exhibit
-from pagefuzz.museum.mutant import Mutant
+from pagefuzz.hosts.target import HostFactory
+from pagefuzz.hosts.under import host_factory_of
+from pagefuzz.museum.exhibit import compiled_exhibit, plain_exhibit, plain_host_exhibit
+from pagefuzz.museum.hosthunt import hunt_host
+from pagefuzz.museum.mutant import HOST_KINDS, Mutant
 from pagefuzz.target.protocol import Factory
 from pagespec.era import ERAS
+from pagespec.host_trace import host_text_of
 from pagespec.machine import Machine
 from pagespec.trace import text_of
 from pagespec.verbs import Op, Verb
@@ -87,6 +91,8 @@ def seeds_of(seed: int, mutant: Mutant, count: int) -> list[int]:
 
 def hunt_plain(mutant: Mutant, seed: int) -> Kill | None:
     """One hunt in the plain form."""
+    if mutant.kind in HOST_KINDS:
+        return _kill_on_host(mutant, plain_host_exhibit(mutant.edits), seed)
     return _kill(mutant, plain_exhibit(mutant.edits), seed)
 
 
@@ -96,6 +102,16 @@ def _kill(mutant: Mutant, factory: Factory, seed: int) -> Kill | None:
         return None
     small = finding.small
     text = text_of(replace(small, comments=(f"mutant {mutant.id}", *small.comments)))
+    law = finding.raw.expect or ""
+    return Kill(law, finding.operations, finding.seconds, len(small.requests), text)
+
+
+def _kill_on_host(mutant: Mutant, factory: HostFactory, seed: int) -> Kill | None:
+    finding = hunt_host(factory, seed, mutant.limits.seconds)
+    if finding is None:
+        return None
+    small = finding.small
+    text = host_text_of(replace(small, comments=(f"mutant {mutant.id}", *small.comments)))
     law = finding.raw.expect or ""
     return Kill(law, finding.operations, finding.seconds, len(small.requests), text)
 
@@ -121,6 +137,9 @@ def hunt_compiled(mutant: Mutant, seed: int) -> tuple[Kill | None, bool]:
 
 def _hunt_compiled(sender: Connection, mutant: Mutant, seed: int) -> None:
     factory = compiled_exhibit(mutant.edits)
+    if mutant.kind in HOST_KINDS:
+        sender.send(_kill_on_host(mutant, host_factory_of(factory), seed))
+        return
     # Compiling is not hunting: it is done before the clock starts.
     for era in ("2.6.8", "6.12"):
         factory(Machine(pages=8, top=2, era=ERAS[era])).serve(Op(Verb.ALLOC))

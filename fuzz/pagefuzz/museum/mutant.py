@@ -25,6 +25,7 @@ Kind = Literal[
     "CPUs' lists",
     "watermarks",
     "bulk requests",
+    "zone choice",
 ]
 SLIP = "slip"
 """The source of a fault that no history tells of: a plausible slip of the hand."""
@@ -49,9 +50,12 @@ that is nearly used up before they show."""
 WIDER_KINDS: frozenset[Kind] = frozenset(
     {
         *("fallback", "pageblock", "reserve", "isolation", "ranges", "places"),
-        *("CPUs' lists", "watermarks", "bulk requests"),
+        *("CPUs' lists", "watermarks", "bulk requests", "zone choice"),
     }
 )
+
+HOST_KINDS: frozenset[Kind] = frozenset({"zone choice"})
+"""For faults that only hosts of several zones can have."""
 
 
 class Edit(NamedTuple):
