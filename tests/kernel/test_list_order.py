@@ -48,10 +48,12 @@ def test_the_last_freed_is_the_next_allocated() -> None:
 
 
 def test_the_first_freed_is_the_next_drained() -> None:
-    found = play(*SIX, *frees(64, 65, 66), *drains(64, 65, 66))
+    by_other = [by(1, line) for line in drains(64, 65, 66)]
+    found = play(*SIX, *frees(64, 65, 66), *by_other)
     assert broken(found) == []
     assert causes(found, LIFO, "drained block") == {TAIL: 3}
-    assert (LIFO, 16) in broken(play(*SIX, *frees(64, 65, 66), *drains(65, 64, 66)))
+    wrong = [by_other[1], by_other[0], by_other[2]]
+    assert broken(play(*SIX, *frees(64, 65, 66), *wrong)) == [(LIFO, 16)]
 
 
 def test_each_cpu_type_and_order_has_a_list_of_its_own() -> None:

@@ -113,10 +113,10 @@ def _drained(
             f"CPU {owner}: expected {len(turns)} blocks from lists {expected}, got {_show(turns)}.",
         )
     drain = Drain(sum(SIZES[each.block.order] for each in part), part[-1].block.order)
-    cause = None
     if trigger is not None:
-        cause = cpu.load.drained(trigger.block.order, counts, drain, pressures(judge, record.zone))
-    if cause is None:
+        zone = pressures(judge, record.zone)
+        cause = cpu.load.drained(trigger.block.order, counts, drain, zone)
+    else:
         cause = _without_free(cpu, counts, drain, record.task)
     if cause is not None:
         explained(judge, law.DRAIN, "drain", cause)
