@@ -5,6 +5,7 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
+from tests.spec import listed
 from tests.spec.typed import machine_of, op_of
 from tests.strategies import machines, ops
 
@@ -19,10 +20,11 @@ from pagespec.laws.step import STEP_LAWS
 from pagespec.laws.swept import swept
 from pagespec.laws.whole import BOOT_LAWS, RETURN_LAWS
 from pagespec.machine import Machine
+from pagespec.migratetype import MigrateType
 from pagespec.ops import perform
 from pagespec.types import FAULT, NO_MEMORY, Refusal
 from pagespec.verbs import Op, Verb
-from pagespec.zone import copy_of
+from pagespec.zone import Zone, copy_of
 
 OUTCOMES = st.sampled_from([0, NO_MEMORY, FAULT, *map(int, Refusal)]) | st.integers(-200, 200)
 PROMISES = st.builds(Promises, st.booleans(), st.booleans(), st.booleans())
@@ -118,3 +120,50 @@ def test_any_typed_state_is_judged(seed: int) -> None:
 
     for book in (STATE_LAWS, BOOT_LAWS, RETURN_LAWS):
         assert all(broken.complaint for broken in book.broken(era, stirred))
+
+
+@given(st.integers(0, 2**32), st.data())
+@settings(max_examples=120)
+def test_any_listed_transition_is_judged(seed: int, data: DataObject) -> None:
+    """The same on machines with CPUs' lists and marks; some of the states were stirred."""
+    rng = Random(seed)
+    era = rng.choice(list(ERAS.values()))
+    zone = boot(listed.machine_of(rng, era))
+    states, logs = [copy_of(zone)], list[tuple[Event, ...]]()
+    for _ in range(16):
+        zone.log.clear()
+        perform(zone, listed.op_of(rng, zone))
+        states.append(copy_of(zone))
+        logs.append(tuple(zone.log))
+    for state in states[::3]:
+        stir(rng, state)
+    seen = list(map(swept, states))
+    for _ in range(10):
+        before, after = rng.choice(seen), rng.choice(seen)
+        op = listed.op_of(rng, rng.choice(states))
+        step = Transition(before, op, data.draw(OUTCOMES), after, 0, rng.choice(logs))
+        book = Book(zone.machine, before.zone.held.copy(), before.zone.given.copy(), before.held)
+        sight = Sight(book, data.draw(PROMISES), op, step.outcome, after.zone.slots)
+
+        assert all(broken.complaint for broken in STEP_LAWS.broken(era, step))
+        if not list(OUTSIDE_LAWS.broken(era, sight)):
+            settle(book, op, step.outcome, after.zone.slots)
+    for sweep in seen:
+        for laws in (STATE_LAWS, BOOT_LAWS, RETURN_LAWS):
+            assert all(broken.complaint for broken in laws.broken(era, sweep))
+
+
+def stir(rng: Random, zone: Zone) -> None:
+    """Change what CPUs keep, what slots hold, and the marks, at random."""
+    frames = range(max(0, zone.machine.start - 4), zone.machine.end + 4)
+    for pcps in zone.pcps:
+        for pcp in pcps:
+            blocks = rng.choice(pcp.lists)
+            blocks[rng.choice(frames)] = rng.choice(list(MigrateType))
+            pcp.count = rng.randint(-2, 9)
+    if zone.machine.cpus:
+        zone.unplugged ^= {rng.randrange(zone.machine.cpus)}
+    zone.slots[rng.choice(frames)] = rng.randint(0, 3)
+    zone.disabled = rng.random() < 0.5
+    if zone.levels is not None:
+        zone.levels.boost, zone.levels.below_high = rng.randint(-3, 40), rng.random() < 0.5

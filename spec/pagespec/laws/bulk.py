@@ -2,6 +2,7 @@
 
 from typing import Literal, TypeAlias
 
+from pagespec.era import Era
 from pagespec.laws.frame import newly_filled
 from pagespec.laws.law import Complaint, LawBook, Transition
 from pagespec.laws.serving import served
@@ -55,7 +56,14 @@ def filled_in_order(step: Transition) -> list[Pfn]:
     return sorted(new, key=new.__getitem__)
 
 
-@BULK_LAWS.law("BULK-prefix", source="mm/page_alloc.c, alloc_pages_bulk, 5.15 to 6.12")
+def has_bulk(era: Era) -> bool:
+    """Whether the era has bulk requests."""
+    return era.bulk != "none"
+
+
+@BULK_LAWS.law(
+    "BULK-prefix", eras=has_bulk, source="mm/page_alloc.c, alloc_pages_bulk, 5.15 to 6.12"
+)
 def prefix(step: Transition) -> Complaint:
     """A bulk request fills slots that were empty, below the number it returns, up to which all are.
 
@@ -78,7 +86,9 @@ def prefix(step: Transition) -> Complaint:
     return None
 
 
-@BULK_LAWS.law("BULK-settle", source="mm/page_alloc.c, alloc_pages_bulk, 5.15 to 6.12")
+@BULK_LAWS.law(
+    "BULK-settle", eras=has_bulk, source="mm/page_alloc.c, alloc_pages_bulk, 5.15 to 6.12"
+)
 def settled(step: Transition) -> Complaint:
     """A bulk request fills all slots from its CPU's list, or settles for one frame for a reason.
 
