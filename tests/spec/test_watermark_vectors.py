@@ -2,6 +2,13 @@
 
 import pytest
 
+from pagespec.boot import boot
+from pagespec.era import ERAS
+from pagespec.events import Kind
+from pagespec.machine import Machine
+from pagespec.migratetype import HIGHATOMIC, MOVABLE
+from pagespec.ops import perform
+from pagespec.verbs import Op, Verb
 from pagespec.watermark.check import (
     Rights,
     RightsRule,
@@ -125,3 +132,47 @@ def test_a_boost_has_a_limit() -> None:
     assert seen == [512, 1024, 1500, 1500, 1500]
     assert boosted(0, 1000, 2047, 512) == 0
     assert boosted(0, 100, 1 << 18, 512) == 512
+
+
+@pytest.mark.parametrize(
+    ("era", "marks"),
+    [
+        ("2.6.8", (1000, 2000, 3000)),
+        ("2.6.11", (1000, 1250, 1500)),
+        ("2.6.37", (1000, 1250, 1500)),
+        ("4.10", (1000, 1250, 1500)),
+        ("6.12", (1000, 1250, 1500)),
+    ],
+)
+def test_zones_have_the_marks_of_their_era(era: str, marks: tuple[int, int, int]) -> None:
+    """4000 KiB are 1000 frames, all of one zone; of 65536 a thousandth is 65, less than 250."""
+    levels = boot(Machine(65536, 10, ERAS[era], min_free=4000)).levels
+    assert levels is not None
+    assert levels.marks == Marks(*marks)
+
+
+@pytest.mark.parametrize(("era", "gap"), [("2.6.37", 256), ("4.10", 1048)])
+def test_since_4_6_large_zones_have_wider_gaps(era: str, gap: int) -> None:
+    """1048576 frames with 4096 KiB: a quarter of 1024 is 256, a thousandth of the zone 1048."""
+    levels = boot(Machine(1048576, 10, ERAS[era], min_free=4096)).levels
+    assert levels is not None
+    assert levels.marks == Marks(1024, 1024 + gap, 1024 + 2 * gap)
+
+
+@pytest.mark.parametrize(("era", "outcome"), [("5.15", True), ("6.1", False)])
+def test_a_zone_of_5_15_serves_from_less_than_nothing(era: str, outcome: bool) -> None:
+    """16 frames of the reserve are in use, so that they cannot be given; 8 others are free. The low
+    mark is 12, and the request is served as if there were no end of frames."""
+    types = (HIGHATOMIC, MOVABLE, MOVABLE, MOVABLE)
+    zone = boot(Machine(64, 4, ERAS[era], pageblock=4, types=types, min_free=40))
+    zone.free_area[4][HIGHATOMIC].clear()
+    del zone.tag[0]
+    zone.nr_free[4] -= 1
+    zone.free_pages -= 16
+    while zone.free_pages > 8:
+        assert perform(zone, Op(Verb.ALLOC, mt=MOVABLE, emergency=True)) >= 0
+    perform(zone, Op(Verb.REST))
+    zone.log.clear()
+
+    assert perform(zone, Op(Verb.ALLOC, mt=MOVABLE)) == (-1 if not outcome else 48 + 8)
+    assert (Kind.KSWAPD in {event.kind for event in zone.log}) is not outcome
