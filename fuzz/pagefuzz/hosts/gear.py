@@ -8,6 +8,7 @@ from pagefuzz.coverage import verbs_served
 from pagefuzz.hosts.draw import random_host
 from pagefuzz.hosts.lockstep import HostLockstep
 from pagefuzz.hosts.record import host_trace_of
+from pagefuzz.hosts.target import HostFactory
 from pagefuzz.hosts.under import host_factory_of
 from pagefuzz.hosts.walk import WALK_REQUESTS, walk
 from pagefuzz.target.protocol import Factory
@@ -15,8 +16,8 @@ from pagespec.era import Era
 from pagespec.host_trace import HostTrace
 from pagespec.laws.law import LawBroken
 
-HOST_WALKS = 1
-"""Walks of one round."""
+HOST_WALKS, HOST_EXAMPLES = 1, 1
+"""Walks of one round, and Hypothesis examples."""
 
 
 def run_hosts(
@@ -27,7 +28,7 @@ def run_hosts(
     result: Result,
     found: Callable[[HostTrace], None],
 ) -> None:
-    """Random requests to hosts of every shape, in lockstep."""
+    """Random requests to hosts of every shape in lockstep, by walks and by Hypothesis."""
     hosts = host_factory_of(factory)
     for _ in range(HOST_WALKS * plan.rounds):
         host = random_host(rng, era)
@@ -44,3 +45,29 @@ def run_hosts(
                 result.operations += len(lockstep.done)
                 result.judged += len(lockstep.done)
                 result.reached += lockstep.reached + verbs_served(lockstep.done)
+    run_examples(plan, rng, era, hosts, result, found)
+
+
+def run_examples(
+    plan: Plan,
+    rng: Random,
+    era: Era,
+    hosts: HostFactory,
+    result: Result,
+    found: Callable[[HostTrace], None],
+) -> None:
+    """Hypothesis examples of hosts; the first failure ends them, and is shrunk as a trace."""
+    # Hypothesis takes a third of a second to import; whoever only replays traces need not wait.
+    from pagefuzz.hosts.machine import HostLedger, run_host_machine
+
+    ledger = HostLedger(hosts, found)
+    examples = HOST_EXAMPLES * plan.rounds
+    try:
+        run_host_machine(ledger, [era], rng.getrandbits(63), examples=examples, shrink=False)
+    except LawBroken:
+        # It has been handed to `found`.
+        return
+    finally:
+        result.operations += ledger.operations
+        result.judged += ledger.operations
+        result.reached += ledger.reached

@@ -1,0 +1,62 @@
+"""Hosts as a Hypothesis machine: the spec and the twin pass, faults are found and shrunk."""
+
+import pytest
+from tests.fuzz.test_hosts import AnyClass, CountsArraysOnce, Elsewhere
+
+from pagefuzz.hosts.machine import HostLedger, run_host_machine
+from pagefuzz.hosts.replay import replay_host
+from pagefuzz.hosts.shrink import shrink_host
+from pagefuzz.hosts.target import HostFactory, SpecHost
+from pagefuzz.hosts.twin import TwinHostFactory
+from pagespec.era import ERAS
+from pagespec.host_trace import HostTrace, host_text_of
+from pagespec.laws.law import LawBroken
+from pagespec.verbs import Verb
+
+ALL = [era for era in ERAS.values() if era.bounds == "zone"]
+
+
+def run_small(
+    factory: HostFactory, *, examples: int = 40, shrink: bool = True
+) -> tuple[HostLedger, list[HostTrace]]:
+    """What the machine counted and found, with one seed."""
+    found: list[HostTrace] = []
+    ledger = HostLedger(factory, found.append)
+    try:
+        run_host_machine(ledger, ALL, 5, examples=examples, steps=15, shrink=shrink)
+    except LawBroken:
+        assert found
+    else:
+        assert not found
+    return ledger, found
+
+
+@pytest.mark.parametrize("factory", [SpecHost, TwinHostFactory()], ids=["spec", "twin"])
+def test_right_hosts_pass(factory: HostFactory) -> None:
+    """After hundreds of requests, with blocks, arrays and whole CPUs among them."""
+    ledger, found = run_small(factory, examples=30)
+
+    assert found == []
+    assert ledger.operations > 500
+    for verb in (Verb.ALLOC, Verb.FREE, Verb.BULK, Verb.DRAIN, Verb.EXPIRE, Verb.UNPLUG):
+        assert ledger.reached[verb, 0] > 0
+
+
+@pytest.mark.parametrize("fault", [AnyClass, Elsewhere, CountsArraysOnce])
+def test_faults_are_found_and_shrunk(fault: type[SpecHost]) -> None:
+    """Hypothesis ends with a trace that breaks the same law again, and becomes small."""
+    _, found = run_small(fault, examples=200)
+    verdict = replay_host(found[-1], fault)
+
+    assert verdict.broken is not None
+    assert verdict.broken.law_id == found[-1].expect
+    assert len(shrink_host(found[-1], fault).requests) <= 4
+
+
+def test_one_seed_is_one_run() -> None:
+    """The same seed draws the same examples, to the last byte of what they find."""
+    runs = [run_small(AnyClass, shrink=False) for _ in range(2)]
+
+    texts = [[host_text_of(trace) for trace in found] for _, found in runs]
+    assert texts[0]
+    assert texts[0] == texts[1]
