@@ -21,7 +21,7 @@ BATCH, HIGH = 3, 12
 IDLE = Pageset(0, HIGH, BATCH)
 
 
-def reading(name: str, pagesets: Iterable[Pageset], managed: int = 1 << 20) -> Snapshot:
+def reading(name: str, pagesets: Iterable[Pageset], managed: int) -> Snapshot:
     """A snapshot with the lists of as many CPUs; only the first one's free set is looked at."""
     sizes = Sizes(managed, 0, 0, dict(enumerate(pagesets)))
     found = snapshot(name, {(64, 256): MOVABLE}, {MOVABLE: 32}, ZONE)
@@ -33,12 +33,13 @@ def play(
     era: TraceEra = LOGGED,
     pagesets: tuple[Pageset, ...] = (IDLE, IDLE),
     later: tuple[Pageset, ...] | None = None,
+    managed: int = 1 << 20,
 ) -> Findings:
     """Replay events, of task dd on CPU 0 by default, from a snapshot to a later one, if any."""
-    snapshots = {"start": reading("start", pagesets)}
+    snapshots = {"start": reading("start", pagesets, managed)}
     text = ["SNAP start begin", "SNAP start end", *lines]
     if later is not None:
-        snapshots["later"] = reading("later", later)
+        snapshots["later"] = reading("later", later, managed)
         text += ["SNAP later begin", "SNAP later end"]
     full = (
         f"dd-1 [000] ..... 1.0: tracing_mark_write: {line}"

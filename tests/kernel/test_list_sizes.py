@@ -19,7 +19,7 @@ from tests.kernel.cpulists import (
 from pagefuzz.kernel.era import STEALING
 from pagefuzz.kernel.findings import COUNT, DRAIN, REFILL, Findings
 from pagefuzz.kernel.percpu.causes import AGED, DRY, EXACT, WHOLE, WITHIN
-from pagefuzz.kernel.percpu.load import CALM, DOUBLED, FLUSH, RECLAIMING
+from pagefuzz.kernel.percpu.load import CALM, CLAMPED, DOUBLED, FLUSH, RECLAIMING
 
 AWAKE = by(1, "mm_vmscan_kswapd_wake: nid=0 order=0", task="kswapd0-9")
 ASLEEP = by(1, "mm_vmscan_kswapd_sleep: nid=0", task="kswapd0-9")
@@ -177,3 +177,36 @@ def test_refills_double_until_something_is_freed() -> None:
     assert causes(found, REFILL, "refill") == {CALM: 1, DOUBLED: 1}
     assert [law for law, _ in broken(grown(*hidden, *first, *used(67, 3)))] == [REFILL]
     assert broken(grown(*hidden, *first, *frees(64), *allocs(64), *used(67, 3))) == []
+
+
+def refills(*lengths: int) -> list[str]:
+    """Refills of so many frames, each used up; what was listed before the start is used first."""
+    lines, pfn = [*KNOWN, *allocs(8, *range(10, 15)), ASLEEP], 64
+    for frames in lengths:
+        lines += [*takes(*range(pfn, pfn + frames)), *allocs(*range(pfn, pfn + frames))]
+        pfn += frames
+    return lines
+
+
+def test_a_doubled_refill_ends_where_the_lists_are_full() -> None:
+    """A zone of 192 frames lets one CPU keep 24. A batch of them stays free: 21 at most."""
+    sizes = (IDLE._replace(high=24, pages=6),)
+    found = play(*refills(3, 6, 12, 21), era=STEALING, pagesets=sizes, managed=192)
+    assert broken(found) == []
+    assert causes(found, REFILL, "refill") == {CALM: 1, DOUBLED: 2, CLAMPED: 1}
+    for last in (22, 24):
+        wrong = play(*refills(3, 6, 12, last), era=STEALING, pagesets=sizes, managed=192)
+        assert [law for law, _ in broken(wrong)] == [REFILL]
+
+
+def test_a_drain_is_as_much_as_was_freed_of_late() -> None:
+    """One CPU of a zone of 96 frames keeps 12, no more and no less; a batch of them stays."""
+    sizes = (IDLE._replace(high=12, pages=6),)
+    full = [*refills(3, 6, 9), *frees(*TWELVE)]
+    found = play(*full, *drains(*TWELVE[:9]), era=STEALING, pagesets=sizes, managed=96)
+    assert broken(found) == []
+    assert causes(found, DRAIN, "drain") == {CALM: 1}
+    for drained in (0, 8, 10):
+        rest = [*drains(*TWELVE[:drained]), *left(*TWELVE[drained:])]
+        wrong = play(*full, *rest, era=STEALING, pagesets=sizes, managed=96)
+        assert [law for law, _ in broken(wrong)] == [DRAIN]

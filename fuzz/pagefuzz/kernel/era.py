@@ -18,7 +18,8 @@ class TraceEra:
     steals_unlogged: a block taken straight off a fallback list has an extfrag event and no
         zone_locked one.
     silent_isolation: compaction's fast path takes free pages without any event.
-    types: the spec's era whose rules of migratetypes hold, None where they are others.
+    types: the spec's era whose rules of migratetypes hold, None where they are others; lists: the
+    same for the CPUs' lists.
     searches: how it may search for a fallback. Later releases of 6.12 do so like 6.15, and nothing
         in a trace says which they are.
 
@@ -30,17 +31,26 @@ class TraceEra:
     steals_unlogged: bool
     silent_isolation: bool
     types: Era | None = None
+    lists: Era | None = None
     searches: tuple[str, ...] = ("largest first",)
 
 
 SINGLES = TraceEra("before 5.14", pcp_top=0, steals_unlogged=False, silent_isolation=True)
-LOGGED = TraceEra("6.1", 3, steals_unlogged=False, silent_isolation=True, types=ERAS["6.1"])
+LOGGED = TraceEra(
+    "6.1",
+    3,
+    steals_unlogged=False,
+    silent_isolation=True,
+    types=ERAS["6.1"],
+    lists=ERAS["6.1"],
+)
 STEALING = TraceEra(
     "6.12",
     3,
     steals_unlogged=True,
     silent_isolation=False,
     types=ERAS["6.12"],
+    lists=ERAS["6.12"],
     searches=("largest first", "claims first"),
 )
 
@@ -53,11 +63,14 @@ def era_of_release(major: int, minor: int) -> TraceEra:
 
     Events print the list's type since 6.0; lists and pageblocks agree since 6.10; since 6.15 the
     search for a fallback has two phases. So types are judged by two eras' rules, and not elsewhere.
+    CPUs' lists tune themselves since 6.7, but till 6.12 their events are 6.1's: not judged there.
 
     >>> era_of_release(6, 1).name, era_of_release(6, 18).name
     ('6.1', '6.12')
     >>> era_of_release(5, 15).types, era_of_release(6, 18).types
     (None, None)
+    >>> [era_of_release(6, minor).lists is not None for minor in (0, 6, 7, 8, 12, 14, 15)]
+    [True, True, False, False, True, True, False]
     """
     release = major, minor
     if release < (5, 14):
@@ -65,7 +78,9 @@ def era_of_release(major: int, minor: int) -> TraceEra:
     era, first, last = (
         (STEALING, (6, 12), (6, 14)) if release >= (6, 12) else (LOGGED, (6, 0), (6, 8))
     )
-    return era if first <= release <= last else replace(era, types=None)
+    if not first <= release <= last:
+        return replace(era, types=None, lists=None)
+    return replace(era, lists=None) if (6, 7) <= release < (6, 12) else era
 
 
 def era_beside(trace: str) -> TraceEra | None:

@@ -104,6 +104,11 @@ def notes(report: Report) -> list[str]:
         found.append(f"no snapshots: {', '.join(NEEDS_SNAPSHOT)} need the free set of one.")
     if report.findings.untyped:
         found.append(f"types are not judged, but for those of requests: {report.findings.untyped}.")
+    if report.findings.comparisons and not report.findings.listing:
+        found.append(
+            "CPUs' lists are not judged: that needs 6.0 to 6.6 or 6.12 to 6.14,"
+            " and zoneinfo's pagesets."
+        )
     if report.findings.uncounted:
         found.append(
             f"without pagetypeinfo {FREE_COUNT} and {BLOCK_COUNT} are not judged at"

@@ -96,7 +96,7 @@ def _notes_on(era: TraceEra, snapshot: Snapshot) -> Notes | None:
     batches = tuple(
         min(pageset.batch for pageset in each.pagesets.values()) for each in sizes if each
     )
-    return Notes(batches) if era.types is not None and len(batches) == len(sizes) else None
+    return Notes(batches) if era.lists is not None and len(batches) == len(sizes) else None
 
 
 def zone_of(replay: Replay, pfn: int, order: int) -> Zone | None:

@@ -30,11 +30,11 @@ from pagefuzz.kernel.state import Replay
 def judge(replay: Replay, snapshots: Mapping[str, Snapshot]) -> None:
     """Judge the CPUs' lists over all of a trace, if they were noted."""
     notes = replay.notes
-    if notes is None or replay.era.types is None:
+    if notes is None or replay.era.lists is None:
         return
     state = Judge(
         replay.path,
-        replay.era.types,
+        replay.era.lists,
         replay.zones,
         replay.huge,
         notes.records,
