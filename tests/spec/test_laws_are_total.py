@@ -123,7 +123,7 @@ def test_any_typed_state_is_judged(seed: int) -> None:
 
 
 @given(st.integers(0, 2**32), st.data())
-@settings(max_examples=120)
+@settings(max_examples=60)
 def test_any_listed_transition_is_judged(seed: int, data: DataObject) -> None:
     """The same on machines with CPUs' lists and marks; some of the states were stirred."""
     rng = Random(seed)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from pagespec.events import Event, Kind
 from pagespec.laws.fallback import due_fallback, effects_of
-from pagespec.laws.holdings import REFUSALS, blocks_freed
+from pagespec.laws.holdings import REFUSALS, blocks_freed, due_refusal
 from pagespec.laws.law import Complaint, LawBook, Transition
 from pagespec.laws.serving import by_buddy, served, source_of
 from pagespec.laws.sources import due_source
@@ -48,7 +48,7 @@ def in_order(step: Transition) -> Complaint:
     as allocated and no more; of tries that fail and of refills nothing is foretold. The spec alone
     prints.
     """
-    if not step.log or step.outcome in REFUSALS:
+    if not step.log or step.outcome in REFUSALS or due_refusal(step.before.zone, step.op):
         return None
     got = [event for event in step.log if event.kind in TRACEPOINTS]
     zone = step.before.zone
