@@ -109,9 +109,12 @@ DRAWN_TYPES = (MOVABLE, MOVABLE, UNMOVABLE, RECLAIMABLE)
 
 @kernel
 def next_phase(state: Words) -> None:
-    """Choose how many frames shall be free, from none to all, and for how many requests."""
+    """Choose how many frames shall be free, from none to all, and for how many requests.
+
+    None is chosen twice as often as any other number: most happens when memory is short.
+    """
     pages = word_at(state, PAGES)
-    set_word(state, PHASE_TARGET, pages * (draw(state) % 5) >> 2)
+    set_word(state, PHASE_TARGET, pages * max(0, draw(state) % 6 - 1) >> 2)
     set_word(state, PHASE_LEFT, 16 + draw_below(state, 2 * pages))
 
 

@@ -25,8 +25,8 @@ from pagespec.types import DomainError
 Found: TypeAlias = Callable[[AnyTrace], None]
 RunGear: TypeAlias = Callable[[Plan, Random, Era, Factory, Result, Found], None]
 
-STREAM_REQUESTS, WALKS, EXAMPLES, LIST_EXAMPLES = 2_500, 4, 2, 1
-"""What one round is, for about as long in each gear: requests of each of four streams, walks,
+STREAM_REQUESTS, WALKS, EXAMPLES, LIST_EXAMPLES = 2_000, 4, 2, 1
+"""What one round is, for about as long in each gear: requests of each of five streams, walks,
 Hypothesis examples of the whole allocator and of CPUs' lists alone."""
 
 DECLINED = 60
@@ -44,7 +44,8 @@ def run_streams(
     from pagefuzz.campaign.stream import Replay
 
     assert isinstance(factory, TwinFactory), "only the twin has compiled streams"
-    for draw in (random_machine, large_machine) * 2 * plan.rounds:
+    draws = (random_machine, large_machine, random_machine, large_machine, random_machine)
+    for draw in draws * plan.rounds:
         machine = draw(rng, era)
         replay = Replay(machine, rng, factory.kernels)
         try:

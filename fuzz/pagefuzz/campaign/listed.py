@@ -8,6 +8,7 @@ flushed again and again; those of real zones come up too.
 from dataclasses import replace
 from random import Random
 
+from pagefuzz.campaign.grouped import MANY
 from pagespec.machine import Machine
 
 LISTED, MARKED = 0.65, 0.5
@@ -32,7 +33,8 @@ def with_lists(rng: Random, machine: Machine) -> Machine:
             batch=rng.choice(LARGE_BATCHES if large else BATCHES),
             high=None if machine.era.tuning == "pair" else high,
         )
-    if rng.random() < MARKED:
+    # An atomic request that is served above the low mark reserves no pageblock.
+    if rng.random() < (MARKED if machine.pageblocks < MANY else MARKED / 4):
         share = rng.choice((0, 1, 2, machine.pages // 16, machine.pages // 8, machine.pages // 4))
         # A frame has 4 KiB.
         machine = replace(machine, min_free=4 * share)
