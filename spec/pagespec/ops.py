@@ -28,8 +28,9 @@ def _bulk(zone: Zone, op: Op) -> Steps[int]:
 
 
 def want_of(op: Op) -> Want:
-    """What the request asks for; a bulk request has order 0."""
-    return Want(op.order, op.mt, op.atomic, op.nofragment)
+    """What the request asks for; a bulk request has order 0, whatever it says."""
+    order = 0 if op.verb is Verb.BULK else op.order
+    return Want(order, op.mt, op.atomic, op.nofragment)
 
 
 def where_of(op: Op) -> Where:
