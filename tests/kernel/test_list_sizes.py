@@ -16,8 +16,8 @@ from tests.kernel.cpulists import (
     used,
 )
 
-from pagefuzz.kernel.era import STEALING
-from pagefuzz.kernel.findings import COUNT, DRAIN, REFILL, Findings
+from pagefuzz.kernel.era import LOGGED, STEALING
+from pagefuzz.kernel.findings import COUNT, DRAIN, LIFO, REFILL, Findings
 from pagefuzz.kernel.percpu.causes import AGED, DRY, EXACT, WHOLE, WITHIN
 from pagefuzz.kernel.percpu.load import CALM, CLAMPED, DOUBLED, FLUSH, RECLAIMING
 
@@ -210,3 +210,12 @@ def test_a_drain_is_as_much_as_was_freed_of_late() -> None:
         rest = [*drains(*TWELVE[:drained]), *left(*TWELVE[drained:])]
         wrong = play(*full, *rest, era=STEALING, pagesets=sizes, managed=96)
         assert [law for law, _ in broken(wrong)] == [DRAIN]
+
+
+def test_lists_that_zoneinfo_does_not_tell_are_not_judged_by_size() -> None:
+    """CPU 3 was off at the snapshot; the order of its lists is judged all the same."""
+    for era in (LOGGED, STEALING):
+        life = [by(3, line) for line in (*takes(64, 65), *allocs(65, 64), *frees(64))]
+        found = play(*life, *[by(3, line) for line in drains(64)], era=era)
+        assert broken(found) == [(LIFO, 3)]
+        assert (found.passed[REFILL], found.passed[DRAIN]) == (1, 1)

@@ -37,7 +37,9 @@ def freed(judge: Judge, record: Freed, future: Next) -> None:
         return
     cpu = lists_of(judge, record.cpu, record.zone)
     counts = cpu.counts()
-    if cpu.load.kept(record.block.order, counts, pressures(judge, record.zone)):
+    if not cpu.sized:
+        judge.findings.passed[law.DRAIN] += 1
+    elif cpu.load.kept(record.block.order, counts, pressures(judge, record.zone)):
         explained(judge, law.DRAIN, "free without a drain", CALM)
     elif record.in_interrupt and future.fate.silent:
         # It came while the CPU was at its lists, so that it went to the buddy, and merged there.
@@ -113,6 +115,9 @@ def _drained(
             f"CPU {owner}: expected {len(turns)} blocks from lists {expected}, got {_show(turns)}.",
         )
     drain = Drain(sum(SIZES[each.block.order] for each in part), part[-1].block.order)
+    if not cpu.sized:
+        judge.findings.passed[law.DRAIN] += 1
+        return
     if trigger is not None:
         zone = pressures(judge, record.zone)
         cause = cpu.load.drained(trigger.block.order, counts, drain, zone)

@@ -6,6 +6,7 @@ does a drain. So the first pass notes, and this one replays the lists.
 
 from bisect import insort
 from collections.abc import Mapping
+from itertools import islice
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -33,7 +34,6 @@ def judge(replay: Replay, snapshots: Mapping[str, Snapshot]) -> None:
     if notes is None or replay.era.lists is None:
         return
     state = Judge(
-        replay.path,
         replay.era.lists,
         replay.zones,
         replay.huge,
@@ -93,13 +93,16 @@ def _judge_one(judge: Judge, at: int, record: Record, waiting: list[_Waiting]) -
 
 def _meet(judge: Judge, record: Met) -> None:
     """Take the sizes of a snapshot, and the counts if nothing moved while it was read."""
-    later = next((each for each in judge.records[judge.at + 1 :] if isinstance(each, Met)), record)
+    following = islice(judge.records, judge.at + 1, None)
+    later = next((each for each in following if isinstance(each, Met)), record)
     first = not judge.cpus
     for number, zone in enumerate(judge.zones):
-        both = [judge.snapshots[each.name].sizes[zone.name] for each in (record, later)]
-        for cpu, pageset in both[0].pagesets.items():
+        read = [judge.snapshots[each.name].sizes.get(zone.name) for each in (record, later)]
+        both = [each for each in read if each is not None]
+        for cpu, pageset in read[0].pagesets.items() if read[0] else ():
             lists = lists_of(judge, cpu, number)
             lists.load.resize(both, cpu)
+            lists.sized = True
             if first:
                 lists.count = lists.hidden = pageset.pages
                 lists.complete.clear()

@@ -109,9 +109,9 @@ def allocated(judge: Judge, record: Allocated) -> None:
         take_off(judge, pfn)
 
 
-def drained(judge: Judge, spot: Spot, returned: Returned) -> None:
+def drained(judge: Judge, spot: Spot, each: Returned) -> None:
     """Take a block from the back of a list."""
-    line, block, mt = returned
+    line, block, mt = each
     cpu = lists_of(judge, spot.cpu, spot.zone)
     entries = cpu.lists[spot.number]
     if block.pfn not in judge.where:

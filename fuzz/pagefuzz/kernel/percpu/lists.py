@@ -48,7 +48,8 @@ class CpuLists:
     lists: the blocks that events have shown, front first. count: the frames on all of them, those
     that went without event included; silent: how many may have gone so; gone: how many have, at
     least. hidden: those that no event has shown yet, beneath all others; complete: the lists that
-    have none. loose: those that were freed and whose list no event shows. load: the sizes.
+    have none. loose: those that were freed and whose list no event shows. load: the sizes; sized:
+    whether zoneinfo has told them.
     """
 
     lists: list[Entries]
@@ -59,6 +60,7 @@ class CpuLists:
     gone: int = 0
     loose: int = 0
     complete: set[int] = field(default_factory=set)
+    sized: bool = False
 
     def counts(self) -> Counts:
         """Return how many frames are there."""
@@ -81,7 +83,6 @@ class Judge:
     reclaimer may be at work, as far as its events tell.
     """
 
-    path: str
     era: Era
     zones: tuple[Zone, ...]
     huge: Order

@@ -3,6 +3,8 @@
 Source: mm/page_alloc.c of 6.1 and 6.12 (rmqueue_bulk, nr_pcp_alloc).
 """
 
+from itertools import islice
+
 from pagefuzz.kernel import findings as law
 from pagefuzz.kernel.percpu import causes, lifo
 from pagefuzz.kernel.percpu.lists import Judge, Spot, lists_of
@@ -24,6 +26,15 @@ def refilled(judge: Judge, record: Refill, futures: tuple[Next, ...]) -> None:
         judge.direct.add(record.blocks[0])
         explained(judge, law.REFILL, "refill", causes.DIRECT)
         return
+    if cpu.sized:
+        _judge_length(judge, record, spot)
+    else:
+        judge.findings.passed[law.REFILL] += 1
+    lifo.refilled(judge, record, spot, futures)
+
+
+def _judge_length(judge: Judge, record: Refill, spot: Spot) -> None:
+    cpu = lists_of(judge, spot.cpu, spot.zone)
     blocks = len(record.blocks)
     cause = cpu.load.refilled(record.order, blocks, cpu.counts())
     if cause is None and record.dry:
@@ -39,7 +50,6 @@ def refilled(judge: Judge, record: Refill, futures: tuple[Next, ...]) -> None:
             f"{lifo.name_of(spot, record.mt, record.order)} got {blocks} blocks from pfn"
             f" {record.blocks[0]:#x}: expected what follows from {cpu.load.shown()}.",
         )
-    lifo.refilled(judge, record, spot, futures)
 
 
 def _went_past(judge: Judge, record: Refill, spot: Spot) -> bool:
@@ -49,7 +59,6 @@ def _went_past(judge: Judge, record: Refill, spot: Spot) -> bool:
         return False
     if all(entry.may_be_gone for entry in entries.values()):
         return False
-    following = next(
-        (each for each in judge.records[judge.at + 1 :] if each and each.line > record.line), None
-    )
+    later = islice(judge.records, judge.at + 1, None)
+    following = next((each for each in later if each and each.line > record.line), None)
     return isinstance(following, Allocated) and following.block.pfn == record.blocks[0]
