@@ -21,6 +21,8 @@ from pagefuzz.museum.mutant import Edit
 JUDGES = {
     "tests/spec/test_vectors.py": "golden vector",
     "tests/spec/test_type_vectors.py": "golden vector",
+    "tests/spec/test_pcp_vectors.py": "golden vector",
+    "tests/spec/test_watermark_vectors.py": "golden vector",
     "tests/spec/test_fallback.py": "worked example",
     "tests/spec/test_doctests.py": "worked example",
 }

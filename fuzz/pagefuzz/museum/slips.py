@@ -69,8 +69,8 @@ SHARED: tuple[SharedSlip, ...] = (
         (
             Edit(
                 f"{_SPEC}/era.py",
-                'Era("2.6.11", index_base="zone", placement="head")',
-                'Era("2.6.11", placement="head")',
+                '"2.6.11",\n            index_base="zone",\n',
+                '"2.6.11",\n',
             ),
         ),
     ),
@@ -80,8 +80,8 @@ SHARED: tuple[SharedSlip, ...] = (
         (
             Edit(
                 f"{_SPEC}/era.py",
-                'Era("2.6.37", numbering="reclaimable-first")',
-                'Era("2.6.37", numbering="reclaimable-first", placement="head")',
+                '_2_6_37 = Era(\n    "2.6.37",\n',
+                '_2_6_37 = Era(\n    "2.6.37",\n    placement="head",\n',
             ),
         ),
     ),
@@ -99,7 +99,7 @@ SHARED: tuple[SharedSlip, ...] = (
         "The pieces of a block freed under a reference are freed from the smallest up.",
         (
             Edit(
-                f"{_SPEC}/laws/events.py",
+                f"{_SPEC}/laws/holdings.py",
                 "range(held.order - 1, -1, -1)",
                 "range(held.order)",
             ),
@@ -178,6 +178,86 @@ SHARED: tuple[SharedSlip, ...] = (
             Edit(f"{_SPEC}/stamps/reserve.py", "return share + size", "return share"),
             Edit(f"{_SPEC}/laws/reserve.py", "return percent + size", "return percent"),
             Edit(f"{_TWIN}/highatomic.py", "return percent + size", "return percent"),
+        ),
+    ),
+    SharedSlip(
+        "turns-begin-at-the-first-list",
+        "The round of a drain begins at the first list.",
+        (
+            Edit(
+                f"{_SPEC}/pcp/drain.py",
+                "    turn = allowance = 0\n",
+                "    turn, allowance = len(left) - 1, 0\n",
+            ),
+            Edit(
+                f"{_TWIN}/pcp/drain.py",
+                "    turn = allowance = 0\n",
+                "    turn, allowance = nr_lists_of(mem) - 1, 0\n",
+            ),
+        ),
+    ),
+    SharedSlip(
+        "batch-of-a-power-below",
+        "A batch is rounded from what it is, and not from half as much again.",
+        (
+            Edit(
+                f"{_SPEC}/pcp/sizes.py",
+                "largest_power_up_to(batch + batch // 2)",
+                "largest_power_up_to(batch)",
+            ),
+            Edit(
+                f"{_TWIN}/pcp/sizes.py",
+                "(batch + (batch >> 1)).bit_length()",
+                "batch.bit_length()",
+            ),
+        ),
+    ),
+    SharedSlip(
+        "four-batches-for-six",
+        "Until 5.12 the lists keep four batches.",
+        (
+            Edit(f"{_SPEC}/pcp/sizes.py", "Pageset(0, 6 * raw,", "Pageset(0, 4 * raw,"),
+            Edit(f"{_TWIN}/pcp/sizes.py", "6 * raw if", "4 * raw if"),
+        ),
+    ),
+    SharedSlip(
+        "hot-lists-run-low-at-one-batch",
+        "The hot lists of 2.6.11 are refilled when they hold one batch, not two.",
+        (
+            Edit(f"{_SPEC}/pcp/sizes.py", "Pageset(2 * batch, 6", "Pageset(batch, 6"),
+            Edit(f"{_TWIN}/pcp/sizes.py", "else 2 * max(1, raw))", "else max(1, raw))"),
+        ),
+    ),
+    SharedSlip(
+        "refill-of-6-12-up-to-high",
+        "A refill of 6.12 is bounded by what is missing from high, not by a batch less.",
+        (
+            Edit(f"{_SPEC}/pcp/tuning.py", "load.high - count - batch", "load.high - count"),
+            Edit(f"{_TWIN}/pcp/tuning.py", "count_of(mem, q) - batch", "count_of(mem, q)"),
+        ),
+    ),
+    SharedSlip(
+        "high-decays-by-a-quarter",
+        "The periodic worker takes a quarter off high, not an eighth.",
+        (
+            Edit(f"{_SPEC}/pcp/tuning.py", "(high >> 3)", "(high >> 2)"),
+            Edit(f"{_TWIN}/pcp/tuning.py", "(high >> 3)", "(high >> 2)"),
+        ),
+    ),
+    SharedSlip(
+        "low-mark-half-above",
+        "From 2.6.24 to 4.5 the low mark is half above the lowest one, and the high mark twice it.",
+        (
+            Edit(
+                f"{_SPEC}/watermark/marks.py",
+                "least + share // 4, least + share // 2",
+                "least + share // 2, least + share",
+            ),
+            Edit(
+                f"{_TWIN}/watermark/marks.py",
+                "share + (share >> 2), share + (share >> 1)",
+                "share + (share >> 1), share + share",
+            ),
         ),
     ),
     SharedSlip(
