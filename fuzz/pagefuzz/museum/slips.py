@@ -111,10 +111,10 @@ SHARED: tuple[SharedSlip, ...] = (
             Edit(f"{_SPEC}/alloc.py", "            piece -= 1\n", "            piece += 1\n"),
             Edit(
                 f"{_TWIN}/alloc.py",
-                "        piece = order - 1\n        while piece >= 0:\n",
-                "        piece = 0\n        while piece < order:\n",
+                "    piece = order - 1\n    while piece >= 0:\n",
+                "    piece = 0\n    while piece < order:\n",
             ),
-            Edit(f"{_TWIN}/alloc.py", "            piece -= 1\n", "            piece += 1\n"),
+            Edit(f"{_TWIN}/alloc.py", "        piece -= 1\n", "        piece += 1\n"),
         ),
     ),
     SharedSlip(
