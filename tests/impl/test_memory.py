@@ -12,6 +12,7 @@ from pageimpl.allocator import Allocator, Stream
 from pageimpl.jitcache import compiled, operand
 from pageimpl.layout import empty_zone, records_of
 from pageimpl.memory import LOADS, STORES, Memory, OutsideMemory, Words
+from pageimpl.pcp import state as areas
 from pageimpl.refine import zone_of
 from pagespec.era import ERAS
 from pagespec.machine import MAX_PAGES, Machine
@@ -49,9 +50,8 @@ def test_the_largest_zone_serves() -> None:
 
 def names_of_fields() -> dict[str, Callable[..., int | None]]:
     accessors = [accessor for accessor, _ in [*LOADS, *STORES]]
-    return {
-        name: value for name, value in vars(fields).items() if any(value is a for a in accessors)
-    }
+    words = {**vars(fields), **vars(areas)}
+    return {name: value for name, value in words.items() if any(value is a for a in accessors)}
 
 
 def test_every_accessor_has_a_name() -> None:
@@ -62,12 +62,28 @@ def test_every_accessor_has_a_name() -> None:
 def test_fields_do_not_overlap() -> None:
     """No two fields share a byte, except the counts, which never live in the same slot."""
     inside = sorted({(f.offset, f.width) for _, f in LOADS if f.stride == fields.RECORD})
-    single = sorted((f.offset, f.width) for _, f in LOADS if f.stride == 0)
+    rows = [(f.offset, 8 * (1 + last_index(load))) for load, f in LOADS if is_row(f)]
+    single = sorted([*rows, *((f.offset, f.width) for _, f in LOADS if f.stride == 0)])
 
     for places in (inside, single):
         for (low, width), (high, _) in pairwise(places):
             assert low + width <= high
-    assert single[-1][0] + 8 <= fields.HEAD_SLOTS * fields.RECORD
+    assert sum(single[-1]) <= fields.HEAD_SLOTS * fields.RECORD
+
+
+def is_row(field: fields.Field) -> bool:
+    return field.stride == 8 and field.offset != 0
+
+
+def last_index(load: Callable[..., int | None]) -> int:
+    """The largest index that a row, or an area's word in a small buffer, lets through."""
+    for index in range(fields.HEAD_SLOTS - 1, 0, -1):
+        try:
+            load(Memory(fields.HEAD_SLOTS), index)
+        except OutsideMemory:
+            continue
+        return index
+    return 0
 
 
 VALUES = (0, 1, 0x7F, 0x80, 0xFF, 0x1234, 2**31, 2**32 - 1, -1)
@@ -91,7 +107,10 @@ def test_compiled_accessors_are_the_plain_ones(name: str) -> None:
     single = len(inspect.signature(store).parameters) == 2
     plain_form = write_one if single else write_at
     compiled_form = compiled(plain_form, keep=False)
-    for index in (0, fields.HEAD_SLOTS - 1):
+    last = fields.HEAD_SLOTS - 1
+    if any(load is a and is_row(f) for a, f in LOADS) or load in vars(areas).values():
+        last = last_index(load)
+    for index in (0, last):
         for value in VALUES:
             expected, actual = buffer_for(name), buffer_for(name)
             returned = plain_form(expected, index, value)
@@ -121,11 +140,12 @@ def test_plain_code_cannot_leave_the_buffer(accessor: str, index: int) -> None:
 def test_records_read_as_a_table() -> None:
     """What numpy calls a field is what the accessors call it."""
     memory = Memory(fields.HEAD_SLOTS)
-    for value, name in enumerate(("next", "prev", "nr_free", "tag", "owner", "type"), 1):
+    names = ("next", "prev", "nr_free", "tag", "owner", "type", "listed_type")
+    for value, name in enumerate(names, 1):
         names_of_fields()[f"set_{name}"](memory, 9, value)
     record = records_of(memory)[9]
 
-    assert record.tolist() == (1, 2, 3, 3, 4, 5, 6)
+    assert record.tolist() == (1, 2, 3, 3, 4, 5, 6, 7)
 
 
 def test_words_cannot_be_left() -> None:
