@@ -14,6 +14,7 @@ from pagespec.laws.near import (
     due_numbers,
     local_to,
     name_of,
+    node_of,
     number_at,
     seen,
 )
@@ -116,7 +117,8 @@ def _may_change(step: HostStep) -> set[int]:
         return set(due_numbers(host, op))
     numbers = range(len(host.parts))
     if op.verb is Verb.EXPIRE:
-        return {number for number in numbers if host.parts[number].node != host.cpus[op.cpu]}
+        near = node_of(host, op.cpu)
+        return {number for number in numbers if host.parts[number].node != near}
     return set(numbers) if op.verb in HOST_VERBS else {number_at(host, op.pfn) or FIRST}
 
 
@@ -291,7 +293,7 @@ def _given(step: HostStep) -> list[Pfn]:
 def _count(host: Host, due: list[Numa], number: int, preferred: int, cpu: int) -> None:
     node = host.parts[number].node
     meant = node == host.parts[preferred].node
-    near = bool(host.cpus) and host.cpus[cpu] == node
+    near = node_of(host, cpu) == node
     had = due[number]
     due[number] = had._replace(
         hit=had.hit + meant,

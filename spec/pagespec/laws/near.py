@@ -28,6 +28,11 @@ def name_of(host: Host, number: int) -> str:
     return f"zone {number} ({part.zone_class.name} of node {part.node})"
 
 
+def node_of(host: Host, cpu: int) -> int | None:
+    """The node of a CPU, if there is such a one."""
+    return host.cpus[cpu] if 0 <= cpu < len(host.cpus) else None
+
+
 def number_at(host: Host, pfn: Pfn) -> int | None:
     """The zone in which the frame lies, if there is one."""
     for number, part in enumerate(host.parts):

@@ -109,10 +109,11 @@ def kept_apart(step: Transition) -> Complaint:
 
     Until 5.15 isolated memory merges with no other, later also that of CMA and of the reserve.
     Merged with a neighbour it would be handed out as that neighbour's. What was given out in one
-    piece comes back in one piece until 6.1, whatever its pageblocks have become.
+    piece comes back in one piece until 6.1, whatever its pageblocks have become; and a block that a
+    CPU kept merges as what it was when it was listed.
     """
     after = step.after.zone
-    pending = _merged(step)
+    pending = [] if drains_stale(step) else _merged(step)
     while pending:
         block = pending.pop()
         types = types_of(after, block)
@@ -124,6 +125,24 @@ def kept_apart(step: Transition) -> Complaint:
         half = block.order - 1
         pending += _news(step, (Block(block.pfn, half), Block(block.pfn + SIZES[half], half)))
     return None
+
+
+def drains_stale(step: Transition) -> bool:
+    """Whether a block left a CPU's list as what its pageblock is no longer, as far as merges go.
+
+    Until 6.1 drains trust the type with which a block was listed. Its pageblock may have joined the
+    reserve since, or left it.
+    """
+    zone = step.before.zone
+    machine = zone.machine
+    if machine.pageblock is None or machine.era.retypes_on_merge:
+        return False
+    gone = set(step.before.kept_blocks) - set(step.after.kept_blocks)
+    return any(
+        mergers_of(machine.era, kept.mt) is not mergers_of(machine.era, own)
+        for kept in gone
+        for own in types_of(zone, kept.block)[:1]
+    )
 
 
 def _merged(step: Transition) -> list[Block]:
@@ -173,13 +192,15 @@ def merged(step: Transition) -> Complaint:
 
     Else memory that is free twice over serves no large request. Buddies that a barrier kept apart
     may stay so when their types become alike later: only restoring one of them looks at them again.
-    So may the two halves of a block that 6.12 cuts to isolate one, and then isolates the other.
+    So may two that are isolated one after the other: halves of a block that 6.12 cuts; in 4.10 what
+    CPUs gave back in between; and until 6.1 what a CPU kept since before its pageblock changed.
     """
     before, after = step.before.zone, step.after.zone
     machine = after.machine
-    if machine.pageblock is None:
+    if machine.pageblock is None or drains_stale(step):
         return None
-    cuts = machine.era.isolation == "split-large" and step.op.verb is Verb.ISOLATE
+    between = machine.cpus > 0 and machine.era.drains_each_pageblock
+    cuts = step.op.verb is Verb.ISOLATE and (machine.era.isolation == "split-large" or between)
     for block, _ in changes(step.before, step.after).come:
         if not machine.pageblock <= block.order < machine.top:
             continue
