@@ -58,6 +58,22 @@ def test_what_the_target_cannot_be_asked_is_skipped() -> None:
     assert verdict.skipped == (3, 4)
 
 
+def test_slots_follow_the_allocator() -> None:
+    """A slot stands for the frame that this allocator put there; one that stayed empty is skipped.
+
+    Of 16 frames the first bulk request gets no more than there are.
+    """
+    head = HEAD.replace("era=6.1", "era=6.1 cpus=2 batch=2 high=8")
+    trace = parse(head + "bulk pages=20 -> count 20\nfree slot=2 cpu=1\nput slot=19\nget slot=3\n")
+    verdict = replay(trace, Spec)
+
+    assert verdict.broken is None
+    assert verdict.skipped == (2,)
+    assert verdict.reached[Kind.BULK, 0] == 16
+    assert verdict.reached[Kind.FREE, 0] == 16
+    assert verdict.reached[Kind.GET, 0] == verdict.reached[Kind.KEPT, 0] == 1
+
+
 def test_names_follow_the_allocator() -> None:
     """A name stands for the block that this allocator gave, not for the frame in the file."""
     verdict = replay(parse(HEAD + "a = alloc order=0 -> pfn 11\nfree a\n"), Spec)
