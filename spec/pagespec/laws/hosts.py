@@ -87,6 +87,11 @@ def due_host_refusal(state: HostState, op: Op) -> Refusal | None:
     return Refusal.BAD_TYPE if alone and op.mt is not MOVABLE else None
 
 
+def _refuses(step: HostStep) -> bool:
+    """Whether the request was refused or should have been: NUMA-refuse says which."""
+    return step.outcome in REFUSALS or due_host_refusal(step.before, step.op) is not None
+
+
 def _changed(step: HostStep, number: int, names: Sequence[str] = (*STATE, *COUNTS)) -> str | None:
     """The first of these fields that the request changed in a zone."""
     before, after = step.before.zones[number].zone, step.after.zones[number].zone
@@ -143,7 +148,7 @@ def in_order(step: HostStep) -> Complaint:
     touched; one that was tried in vain only remembers it.
     """
     op, outcome = step.op, step.outcome
-    if op.verb is not Verb.ALLOC or outcome in REFUSALS | {FAULT}:
+    if op.verb is not Verb.ALLOC or outcome == FAULT or _refuses(step):
         return None
     host, numbers = step.host, due_numbers(step.host, op)
     got = None if outcome == NO_MEMORY else number_at(host, outcome)
@@ -218,7 +223,7 @@ def filled(step: HostStep) -> Complaint:
     all slots filled; a single frame as in an ordinary request. The count is what the caller
     relies on; frames from far zones would be slow, and drain what others need.
     """
-    if step.op.verb is not Verb.BULK or step.outcome in UNSERVED:
+    if step.op.verb is not Verb.BULK or step.outcome in UNSERVED or _refuses(step):
         return None
     op, count = step.op, step.outcome
     was, now = slots_of(step.before), slots_of(step.after)
