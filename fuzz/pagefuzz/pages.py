@@ -25,6 +25,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "conditions": proofs.conditions_markdown,
         "zones": proofs.zones_markdown,
         "typed zones": proofs.typed_zones_markdown,
+        "listed zones": proofs.listed_zones_markdown,
     },
     "variants.md": {
         "census": variants.census_markdown,

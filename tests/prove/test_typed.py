@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from tests.prove.plain_search import Step, rest_of, steps_with_held_types
 
-from pagefuzz.prove.exhaust import exhaust
+from pagefuzz.prove.exhaust import exhaust, named
 from pagefuzz.prove.ledger import read
 from pagefuzz.prove.states import frozen, thawed
 from pagefuzz.prove.twin import twin_beside
@@ -39,7 +39,7 @@ def test_small_domains_come_out_as_committed(domain: TypedDomain) -> None:
     """Every count and the checksum; the larger rows are run by `prove`."""
     counts = domain.exhaust(8)
 
-    assert {name: (number,) for name, number in counts._asdict().items()} == ROWS[str(domain)]
+    assert {name: (number,) for name, number in named(counts).items()} == ROWS[str(domain)]
 
 
 def test_every_era_has_a_small_domain_or_shares_one() -> None:

@@ -22,7 +22,7 @@ FACTOR = 5
 LEAST_S = 10.0
 """What a condition gets at least."""
 
-TRIED_S = {"check": 10.0, "agree": 60.0, "diffbehavior": 10.0, "numbers": 60.0, "exhaust": 600.0}
+TRIED_S = {"check": 60.0, "agree": 60.0, "diffbehavior": 10.0, "numbers": 60.0, "exhaust": 600.0}
 """What a condition without a row is tried for, by engine."""
 
 

@@ -64,10 +64,13 @@ class Counts(NamedTuple):
     below: int = 0
 
 
+PLAIN_COUNTS = Counts._fields[: Counts._fields.index("served")]
+"""The counts that every zone has; the others are of CPUs' lists and of marks."""
+
+
 def named(counts: Counts) -> dict[str, int]:
     """The counts by name; those of CPUs' lists and marks only where they are not 0."""
-    always = Counts._fields[: Counts._fields.index("served")]
-    return {name: n for name, n in counts._asdict().items() if n or name in always}
+    return {name: n for name, n in counts._asdict().items() if n or name in PLAIN_COUNTS}
 
 
 KINDS = (Kind.FAIL, Kind.SPLIT, Kind.MERGE, Kind.HEAD, Kind.TAIL)
@@ -88,7 +91,7 @@ def exhaust(
 
     vocabulary: what is requested; alloc of every order and free if it is not given. renaming:
     whether one state stands for all that exchange whole TOP-order blocks, where there are no
-    pageblocks; what is counted is all of them either way.
+    pageblocks; what is counted is all of them either way, but for zones with lists or marks.
 
     Raises LawBroken, which names the step, for the first law that a state or a step breaks.
     """
@@ -105,6 +108,8 @@ def exhaust(
     counts = Counts(0, 0, 0, 0, 0, 0, 0, crc32(booted))
     while todo:
         state, size = todo.pop()
+        # With lists or marks a class may have states that are not reached: it counts as one.
+        size = 1 if learns(machine) else size
         before = thawed(machine, state)
         shape = judge_state(judge, before, state)
         at = Standing(judge, state, swept(before), shape, stamps_of(before), beside)

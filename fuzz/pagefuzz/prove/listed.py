@@ -94,37 +94,46 @@ ON_LISTS = ("drain", "drainall", "expire", "age", "disable")
 ON_CPUS = (*ON_LISTS, "unplug")
 ON_MARKS = ("atomic", "emergency", "rest", "drain")
 
-MERGED = ("2.6.8", "2.6.11", "2.6.37", "2.6.39", "4.10", "4.11-rc", "5.15", "6.1")
-"""Every era with lists but the last; the two ways of 2004 that were not merged are as 2.6.8."""
+MERGED = ("2.6.37", "2.6.39", "4.10", "4.11-rc")
+"""The eras that keep single frames on one set of lists."""
+
+BESIDE = ("2.6.8", "2.6.11", "5.15", "6.1", "6.12")
+"""The others; the two ways of 2004 that were not merged are as 2.6.8."""
 
 UNMERGED = ("2.6.11", "2.6.37", "4.10", "4.11-rc", "5.15", "6.1")
-"""Those of them that differ where nothing merges: not in design or placement."""
+"""The eras but 6.12 that differ where nothing merges: not in design or placement."""
 
 MARKED = ("2.6.8", "2.6.11", "2.6.37", "4.10", "5.15", "6.1")
-"""Those of them whose marks, rights or questions differ."""
+"""The eras but 6.12 whose marks, rights or questions differ."""
 
 LISTED_DOMAINS = (
     # Single frames that never merge, in so many that lists fill and drain in every order.
     *(ListedDomain(era, Sizes(8, 0, 1, 1, 3), (*CALLED, *ON_LISTS), ONE) for era in UNMERGED),
     ListedDomain("6.12", Sizes(6, 0, 1, 1, 3), ON_LISTS, ONE),
+    ListedDomain("6.12", Sizes(2, 0, 1, 1, 3), ("contended", *ON_LISTS), ONE),
     # Two CPUs, which come and go.
-    *(ListedDomain(era, Sizes(5, 0, 2, 1, 2), (*CALLED, *ON_CPUS), ONE) for era in UNMERGED),
+    *(ListedDomain(era, Sizes(4, 0, 2, 1, 2), (*CALLED, *ON_CPUS), ONE) for era in UNMERGED),
+    ListedDomain("6.12", Sizes(2, 0, 2, 1, 2), ("unplug",), ONE),
     # Merges behind the lists, and blocks that no list keeps.
     *(
         ListedDomain(era, Sizes(4, 2, 1, 1, 3), (*CALLED, *ON_LISTS), PAIR, twin=True)
         for era in MERGED
     ),
-    ListedDomain("6.12", Sizes(4, 2, 1, 1, 3), ("drain", "age"), ONE, twin=True),
-    ListedDomain("6.12", Sizes(4, 0, 1, 1, 3), ("contended", *ON_LISTS), ONE),
-    # Marks of 4 frames and more.
+    *(ListedDomain(era, Sizes(3, 1, 1, 1, 2), CALLED, ONE, twin=True) for era in BESIDE[:-1]),
+    ListedDomain("6.12", Sizes(3, 1, 1, 1, 2), ("drain", "age"), ONE, twin=True),
     *(
-        ListedDomain(era, Sizes(8, 0, 1, 1, 3, min_free=16), (*CALLED, *ON_MARKS), ONE)
+        ListedDomain(era, Sizes(5, 2, 1, 1, 3), (*CALLED, *ON_LISTS), PAIR, twin=True)
+        for era in ("2.6.11", "5.15")
+    ),
+    # Marks of 4 frames and more, or of 2.
+    *(
+        ListedDomain(era, Sizes(7, 0, 1, 1, 3, min_free=16), (*CALLED, *ON_MARKS), ONE)
         for era in MARKED
     ),
     ListedDomain("6.12", Sizes(7, 0, 1, 1, 3, min_free=16), (*ON_MARKS, "age"), ONE),
     *(
-        ListedDomain(era, Sizes(4, 1, 1, 1, 3, min_free=8), ON_MARKS, PAIR, twin=True)
-        for era in ("4.10", "6.1")
+        ListedDomain(era, Sizes(3, 1, 1, 1, 2, min_free=4), ON_MARKS, PAIR, twin=True)
+        for era in ("2.6.11", "4.10", "6.1")
     ),
     # Arrays of three slots.
     *(
@@ -143,7 +152,10 @@ LISTED_DOMAINS = (
         for era in ("5.15", "6.1", "6.12")
     ),
     *(
-        ListedDomain(era, Sizes(4, 2, 1, 1, 3, pageblock=1), ON_LISTS, KINDS, twin=True)
-        for era in ("5.15", "6.1")
+        ListedDomain(era, Sizes(4, 2, 1, 1, 3, pageblock=1), ("drain",), KINDS)
+        for era in ("5.15", "6.12")
+    ),
+    ListedDomain(
+        "6.1", Sizes(4, 2, 1, 1, 3, pageblock=1), (*ON_LISTS, "nofragment"), KINDS, twin=True
     ),
 )

@@ -3,14 +3,16 @@
 from collections.abc import Iterator
 
 from pagefuzz.prove.domains import DOMAINS
-from pagefuzz.prove.exhaust import Counts
+from pagefuzz.prove.exhaust import PLAIN_COUNTS, Counts
 from pagefuzz.prove.ledger import Row, read
+from pagefuzz.prove.listed import LISTED_DOMAINS
 from pagefuzz.prove.typed import TYPED_DOMAINS
 from pagefuzz.prove.verdict import Verdict
 from pagefuzz.report.markdown import table
 
 PLAIN = frozenset(map(str, DOMAINS))
 TYPED = frozenset(map(str, TYPED_DOMAINS))
+LISTED = frozenset(map(str, LISTED_DOMAINS))
 
 
 def conditions_markdown() -> str:
@@ -25,23 +27,33 @@ def conditions_markdown() -> str:
 def zones_markdown() -> str:
     """One row for each domain of zones, with the counts that must come out again."""
     return table(
-        ["zones", "states", "in the largest", *Counts._fields[1:]],
+        ["zones", "states", "in the largest", *PLAIN_COUNTS[1:]],
         [(row.what, *zone_counts(row)) for row in read() if row.what in PLAIN],
     )
 
 
 def typed_zones_markdown() -> str:
     """The same for the zones with pageblocks, each domain of which has one zone."""
+    return _of_one_zone(TYPED, PLAIN_COUNTS)
+
+
+def listed_zones_markdown() -> str:
+    """The same for the zones whose CPUs keep lists."""
+    return _of_one_zone(LISTED, Counts._fields)
+
+
+def _of_one_zone(domains: frozenset[str], names: tuple[str, ...]) -> str:
     return table(
-        ["zone and requests", *Counts._fields],
-        [(row.what, *numbers(row)) for row in read() if row.what in TYPED],
+        ["zone and requests", *names],
+        [(row.what, *numbers(row, names)) for row in read() if row.what in domains],
     )
 
 
-def numbers(row: Row) -> Iterator[int]:
-    """The counts of a domain of one zone."""
-    for _, values in row.finding.counts:
-        yield from values
+def numbers(row: Row, names: tuple[str, ...]) -> Iterator[int]:
+    """Those counts of a domain of one zone; what is not written down is 0."""
+    counts = dict(row.finding.counts)
+    for name in names:
+        yield from counts.get(name, (0,))
 
 
 def came_to(row: Row) -> str:

@@ -88,10 +88,10 @@ def drains_take_what_is_there(lengths: int, pages: int, orders: bool, turns: boo
     lengths: of three lists, 0 to 2 each. orders: whether their blocks are of 1, 2 and 4 frames.
     turns: whether the lists take turns.
 
-    pre: 0 <= lengths < 27 and 0 <= pages < 6
+    pre: 0 <= lengths < 27 and 0 <= pages < 5
     post: _
     """
-    lengths, pages = concrete(lengths, 27), concrete(pages, 6)
+    lengths, pages = concrete(lengths, 27), concrete(pages, 5)
     left = [lengths % 3, lengths // 3 % 3, lengths // 9]
     sizes = [1, 2, 4] if orders else [1, 1, 1]
     there = sum(map(int.__mul__, left, sizes))

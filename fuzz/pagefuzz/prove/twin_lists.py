@@ -86,9 +86,10 @@ def _write_area(memory: Memory, q: int, pcp: Pcp) -> None:
 
 
 def write_slots(memory: Memory, zone: Zone) -> None:
-    """Write which frames the array holds."""
+    """Write which frames the array holds, and with each frame its slot."""
     for pfn, slot in zone.slots.items():
         set_frame_in_array(memory, slot, pfn + shift_of(memory))
+        set_next(memory, pfn + shift_of(memory), slot)
 
 
 def write_marks(memory: Memory, zone: Zone) -> None:

@@ -47,12 +47,7 @@ BOOST_FACTOR = 15000
 
 
 def min_free_kbytes(lowmem_kbytes: int, rule: MinFree) -> int:
-    """The kernel's own choice for a machine with so much memory below the high zone.
-
-    pre: lowmem_kbytes >= 0
-    pre: rule in MIN_FREE_RULES.values()
-    post: LEAST_KBYTES <= __return__ <= rule.most_kbytes
-    """
+    """The kernel's own choice for a machine with so much memory below the high zone."""
     return min(max(isqrt(lowmem_kbytes * rule.factor), LEAST_KBYTES), rule.most_kbytes)
 
 
