@@ -79,9 +79,27 @@ def typed_machines() -> Iterator[Machine]:
 TYPED_MACHINES = list(typed_machines())
 
 
+LISTED_MACHINES = [
+    Machine(
+        pages=120,
+        top=4,
+        era=era,
+        start=5,
+        holes=((9, 14),),
+        pageblock=None if era.numbering is None else 3,
+        cpus=2,
+        batch=2,
+        min_free=24,
+    )
+    for era in TWIN_ERAS
+]
+"""A zone of every era with small lists and with marks."""
+
+
 def name_of(machine: Machine) -> str:
     """A short name for a test's parameter."""
     name = f"{machine.era.name}-{machine.pages}-{machine.top}"
+    name += "-listed" * bool(machine.cpus)
     if machine.pageblock is None:
         return name
     return f"{name}-{machine.pageblock}" + "-varied" * bool(machine.types)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.impl.machines import MACHINES, TYPED_MACHINES, name_of
+from tests.impl.machines import LISTED_MACHINES, MACHINES, TYPED_MACHINES, name_of
 
 from pageimpl.allocator import Allocator, Stream
 from pageimpl.refine import zone_of
@@ -13,7 +13,7 @@ from pagespec.machine import Machine
 from pagespec.migratetype import UNMOVABLE
 
 
-@pytest.mark.parametrize("machine", MACHINES + TYPED_MACHINES, ids=name_of)
+@pytest.mark.parametrize("machine", MACHINES + TYPED_MACHINES + LISTED_MACHINES, ids=name_of)
 def test_plain_and_compiled_agree_byte_for_byte(machine: Machine) -> None:
     """After each request of a random stream both memories hold the same bytes."""
     plain, compiled = Allocator(machine, jit=False), Allocator(machine)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.impl.machines import (
+    LISTED_MACHINES,
     MACHINES,
     TWIN_ERAS,
     TYPED_ERAS,
@@ -53,7 +54,7 @@ def run_beside_spec(
     return answers
 
 
-@pytest.mark.parametrize("machine", MACHINES + TYPED_MACHINES, ids=name_of)
+@pytest.mark.parametrize("machine", MACHINES + TYPED_MACHINES + LISTED_MACHINES, ids=name_of)
 def test_a_stream_leaves_the_spec_s_state(machine: Machine) -> None:
     """On every era and shape, the state after each request is the spec's."""
     run_beside_spec(machine, 3, 400, jit=True)
@@ -109,10 +110,11 @@ def test_typed_streams_reach_every_answer() -> None:
             cpus=3,
             batch=2,
             high=9,
-            min_free=40,
+            # Zones with marks give the reserve up by themselves, and leave nothing to ask for.
+            min_free=40 if era.reserve == "none" else None,
         )
         found.update(
-            run_beside_spec(varied(machine), 1, 3000, True, whole_every=20, illegal=200, typed=200)
+            run_beside_spec(varied(machine), 1, 4000, True, whole_every=20, illegal=200, typed=200)
         )
 
     reasons = set(Refusal) - {Refusal.UNSAID, Refusal.BAD_NODE}

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 
 import pytest
-from tests.impl.machines import MACHINES, TYPED_MACHINES, name_of
+from tests.impl.machines import LISTED_MACHINES, MACHINES, TYPED_MACHINES, name_of
 
 from pageimpl import memory as fields
 from pageimpl.allocator import Allocator, Stream
@@ -30,7 +30,7 @@ def slot(allocator: Allocator, pfn: int) -> int:
     return pfn + fields.shift_of(allocator.memory)
 
 
-@pytest.mark.parametrize("machine", MACHINES + TYPED_MACHINES, ids=name_of)
+@pytest.mark.parametrize("machine", MACHINES + TYPED_MACHINES + LISTED_MACHINES, ids=name_of)
 def test_a_fresh_zone_is_what_boot_makes(machine: Machine) -> None:
     """Before the first request the twin stands where the spec does, in both forms."""
     for jit in (False, True):
