@@ -10,6 +10,7 @@ from pagefuzz.hosts.draw import random_host
 from pagefuzz.hosts.lockstep import HostLockstep
 from pagefuzz.hosts.target import HostFactory, SpecHost
 from pagefuzz.hosts.walk import WALK_REQUESTS, walk
+from pagefuzz.target.protocol import TornList
 from pagespec.era import ERAS
 from pagespec.events import Kind
 from pagespec.host import Host, Numa
@@ -170,3 +171,48 @@ def test_faults_of_hosts_are_named(fault: type[SpecHost], laws: set[str]) -> Non
 
     assert broken
     assert broken <= laws
+
+
+class Crashes(SpecHost):
+    """Does not come back from an atomic request."""
+
+    def serve(self, op: Op) -> Outcome:
+        if op.atomic:
+            raise OSError("gone")
+        return super().serve(op)
+
+
+class Torn(SpecHost):
+    """Shows no state once something was split."""
+
+    def state(self) -> System:
+        if any(zone.nr_free[0] for zone in self.system.zones):
+            raise TornList("slot 7: a free list is torn here")
+        return super().state()
+
+
+class Unreadable(SpecHost):
+    """Shows a state that no law can read, once something is held."""
+
+    def state(self) -> System:
+        system = super().state()
+        for zone in system.zones:
+            if zone.held:
+                zone.held = dict.fromkeys(zone.held, None)  # type: ignore[assignment]
+        return system
+
+
+@pytest.mark.parametrize(
+    ("fault", "law"), [(Crashes, "OUT-fault"), (Torn, "BUD-links"), (Unreadable, "BUD-links")]
+)
+def test_what_cannot_be_judged_is_a_finding(fault: type[SpecHost], law: str) -> None:
+    """No fault of an allocator ends in a traceback of ours."""
+    with pytest.raises(LawBroken) as caught:
+        walked_until_broken(fault)
+
+    assert caught.value.law_id == law
+
+
+def walked_until_broken(fault: type[SpecHost]) -> None:
+    for number in range(30):
+        walked(f"unjudged {number}", fault)

@@ -2,32 +2,33 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from pagefuzz.coverage import Reached, events_of
 from pagefuzz.hosts.target import HostFactory
+from pagefuzz.lockstep import TOLD_LAWS
+from pagefuzz.target.protocol import TornList
+from pagefuzz.target.readable import unreadable
 from pagefuzz.undoing import OutOfUse, enter, out_of_use, ways_back
 from pagespec.host import Host
 from pagespec.laws.exact import TWIN_LAWS, Twins
 from pagespec.laws.holdings import REFUSALS, Book, settle
 from pagespec.laws.hostmarks import HOST_STATE_LAWS
 from pagespec.laws.hosts import HOST_LAWS, TWIN_HOST_LAWS, HostState, HostStep, HostTwins
-from pagespec.laws.law import Transition
+from pagespec.laws.law import LawBroken, Transition
 from pagespec.laws.near import HOST_VERBS, LISTED_VERBS, class_of, due_numbers, number_at, seen
 from pagespec.laws.outside import OUTSIDE_LAWS, Promises, Sight
-from pagespec.laws.state import STATE_LAWS
-from pagespec.laws.step import STEP_LAWS
+from pagespec.laws.state import READING_LAWS, STATE_LAWS
+from pagespec.laws.step import STEP_LAWS, TOLD
 from pagespec.laws.swept import Swept, swept
 from pagespec.laws.whole import BOOT_LAWS, RETURN_LAWS
 from pagespec.laws.wording import wording
 from pagespec.migratetype import MOVABLE, UNMOVABLE
 from pagespec.system import System, boot_system, perform
-from pagespec.types import Pfn, ZoneClass
+from pagespec.types import FAULT, Pfn, ZoneClass
 from pagespec.verbs import Op, Outcome, Verb
 from pagespec.zone import Zone
-
-UNTOLD = frozenset({"LIVE-ends", "EVT-order"})
-"""The laws about what a request looks at and logs, which is not told zone by zone."""
 
 PROMISES = Promises(exact=True)
 
@@ -37,8 +38,10 @@ class HostLockstep:
 
     books, out_of_use: what a caller knows of each zone. done: every request so far and its outcome.
     filled: the array of bulk requests after each that was served, by its place in done. reached:
-    how often each event has happened in the spec. Raises LawBroken as soon as a law is broken, also
-    from the constructor; after that it is of no more use.
+    how often each event has happened in the spec. fault: what the allocator raised last.
+
+    Raises LawBroken as soon as a law is broken, also from the constructor; after that it is of no
+    more use.
     """
 
     def __init__(self, host: Host, factory: HostFactory) -> None:
@@ -50,27 +53,60 @@ class HostLockstep:
         self.filled: dict[int, dict[Pfn, int]] = {}
         self.reached: Reached = Counter()
         self.target = factory(host)
+        self.fault: BaseException | None = None
         self.spec = boot_system(host)
-        self.seen = self._look(None)
-        for zone in self.seen.zones:
-            BOOT_LAWS.check(self.era, zone)
-        self._compare("boot", 0, 0)
+        with self._reading():
+            self.seen = self._look(None)
+            for zone in self.seen.zones:
+                BOOT_LAWS.check(self.era, zone)
+            self._compare("boot", 0, 0)
 
     def step(self, op: Op) -> Outcome:
         """Put one request to the allocator and judge what comes of it."""
-        outcome = self.target.serve(op)
+        outcome = self._serve(op)
         self.done.append((op, outcome))
-        before, after = self.seen, self._look(self.seen)
-        self.seen = after
-        step = HostStep(before, op, outcome, after)
-        self._enter(step)
-        if op.verb is Verb.BULK and outcome >= 0:
-            self.filled[len(self.done) - 1] = self.slots()
-        HOST_LAWS.check(self.era, step)
-        for transition in zone_steps(step):
-            STEP_LAWS.check(self.era, transition, UNTOLD)
-        self._follow(op, outcome)
+        if outcome == FAULT:
+            sight = Sight(self.books[0], PROMISES, op, outcome)
+            for broken in OUTSIDE_LAWS.broken(self.era, sight):
+                raise broken from self.fault
+        with self._reading():
+            before, self.seen = self.seen, self._look(self.seen)
+            step = HostStep(before, op, outcome, self.seen)
+            self._enter(step)
+            if op.verb is Verb.BULK and outcome >= 0:
+                self.filled[len(self.done) - 1] = self.slots()
+            HOST_LAWS.check(self.era, step)
+            for _, transition in zone_steps(step):
+                STEP_LAWS.check(self.era, transition, TOLD)
+            self._follow(step)
         return outcome
+
+    def _serve(self, op: Op) -> Outcome:
+        """Put the request to the allocator; whatever it raises becomes an outcome."""
+        try:
+            return self.target.serve(op)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as fault:
+            self.fault = fault
+            return FAULT
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Let a state that no law can read be a finding; any other fault is our own."""
+        try:
+            yield
+        except LawBroken:
+            raise
+        except TornList as torn:
+            READING_LAWS.check(self.era, str(torn))
+            raise
+        except Exception as fault:
+            for zone, book in zip(self.target.state().zones, self.books, strict=True):
+                complaint = unreadable(zone, book.machine)
+                for broken in READING_LAWS.broken(self.era, complaint):
+                    raise broken from fault
+            raise
 
     def slots(self) -> dict[Pfn, int]:
         """The frames that the array of bulk requests holds, each with its slot."""
@@ -125,14 +161,19 @@ class HostLockstep:
             settle(book, op, outcome, zone.slots)
             enter(self.out_of_use[number], op, outcome)
 
-    def _follow(self, op: Op, outcome: Outcome) -> None:
+    def _follow(self, step: HostStep) -> None:
         """Let the spec serve the same request, and compare the two."""
-        due = perform(self.spec, op)
+        due = perform(self.spec, step.op)
+        told = [(zone.visited, tuple(zone.log)) for zone in self.spec.zones]
         for zone in self.spec.zones:
             self.reached.update(events_of(zone.log))
             zone.log.clear()
             zone.visited = 0
-        self._compare(wording(op), outcome, due)
+        self._compare(wording(step.op), step.outcome, due)
+        # The states are equal by now, so what the spec tells is told of the allocator's own.
+        for number, transition in zone_steps(step):
+            visited, log = told[number]
+            TOLD_LAWS.check(self.era, transition._replace(visited=visited, log=log))
 
     def _compare(self, request: str, outcome: Outcome, due: Outcome) -> None:
         spec: System = self.spec
@@ -163,8 +204,8 @@ def _concerned(step: HostStep) -> list[int]:
     return due_numbers(host, op)
 
 
-def zone_steps(step: HostStep) -> Iterator[Transition]:
-    """What the request is to each zone that it concerns, as if that were alone.
+def zone_steps(step: HostStep) -> Iterator[tuple[int, Transition]]:
+    """What the request is to each zone that it concerns, by number, as if that were alone.
 
     A bulk request is judged as a whole, since its array may hold frames of all zones.
     """
@@ -181,7 +222,7 @@ def zone_steps(step: HostStep) -> Iterator[Transition]:
             continue
         before = _view(before, seen(before.zone, zone_class))
         after = _view(after, seen(after.zone, zone_class))
-        yield Transition(before, op, step.outcome, after)
+        yield number, Transition(before, op, step.outcome, after)
 
 
 def _view(swept: Swept, zone: Zone) -> Swept:

@@ -15,7 +15,10 @@ class HostTarget(Protocol):
         """What comes of the request, by the numbers of `pagespec.verbs.Outcome`."""
 
     def state(self) -> System:
-        """The state as it is now, which later requests do not change."""
+        """The state as it is now, which later requests do not change.
+
+        Raises TornList if its memory does not read as lists.
+        """
 
 
 HostFactory: TypeAlias = Callable[[Host], HostTarget]

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from pagefuzz.target.protocol import TornList
 from pageimpl import refine
 from pageimpl.host import HostAllocator
 from pageimpl.source import Kernels
@@ -21,8 +22,11 @@ class TwinHost:
         return self.allocator.perform(op)
 
     def state(self) -> System:
-        """See `HostTarget`. Raises TornList if its memory does not read as lists."""
-        zones = [refine.zone_of(zone) for zone in self.allocator.zones]
+        """See `HostTarget`."""
+        try:
+            zones = [refine.zone_of(zone) for zone in self.allocator.zones]
+        except refine.TornList as torn:
+            raise TornList(str(torn)) from None
         return System(self.allocator.host, zones, self.allocator.numa())
 
 
