@@ -45,8 +45,7 @@ MEETS: dict[Kind, Callable[[Era], bool]] = {
     Kind.RESTORED: lambda era: era.numbering is not None,
     Kind.OFFLINE: lambda era: era.numbering is not None,
     Kind.ONLINE: lambda era: era.numbering is not None,
-    # 4.10 and 5.15 have a barrier too, between isolated and other memory. But they isolate whole
-    # largest blocks, so a buddy is always isolated as well.
+    # 4.10 and 5.15 have a barrier too, between isolated and other memory; but see `SELDOM`.
     Kind.BARRIER: lambda era: era.barrier == "unmergeable",
     Kind.RETYPE: lambda era: era.retypes_on_merge,
     # 6.12 moves nothing unless it claims the pageblock.
@@ -73,6 +72,13 @@ MEETS: dict[Kind, Callable[[Era], bool]] = {
     Kind.HEALED: lambda era: era.returns_poisoned,
 }
 """Which eras meet each event that the whole vocabulary of requests can bring about."""
+
+SELDOM: dict[Kind, Callable[[Era], bool]] = {
+    # Whole largest blocks are isolated, so a buddy is isolated as well, unless a block comes back
+    # from a CPU's list that was kept there under another type.
+    Kind.BARRIER: lambda era: era.barrier == "isolate",
+}
+"""Which eras can meet an event, but too seldom for a run to wait for it."""
 
 SERVES: dict[Verb, Callable[[Era], bool]] = {
     Verb.SPLIT: lambda era: True,
