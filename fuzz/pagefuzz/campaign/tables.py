@@ -3,12 +3,15 @@
 import shlex
 from collections import Counter
 
-from pagefuzz.campaign.plan import Plan
+from pagefuzz.campaign.plan import Gear, Plan
 from pagefuzz.campaign.verdict import Offer, Summary
 from pagefuzz.coverage import name_of_event
 from pagefuzz.lockstep import STRICTER
 from pagefuzz.report import console
 from pagespec.laws.books import all_laws
+from pagespec.laws.exact import EXACT_LAWS, KEPT_LAWS, ORACLE_LAWS
+from pagespec.laws.hostmarks import HOST_STATE_LAWS
+from pagespec.laws.hosts import HOST_LAWS, TWIN_HOST_LAWS
 
 NAMED = 6
 """How many missing events are named before the rest is only counted."""
@@ -16,11 +19,21 @@ NAMED = 6
 ASKED_OF_STREAMS = frozenset({"BUD-links", "BUD-place", "TWIN-equal"})
 """The laws that a stream asks after every batch; the others it asks at its end."""
 
+ASKED_OF_HOSTS = frozenset(
+    law.id for book in (HOST_STATE_LAWS, HOST_LAWS, TWIN_HOST_LAWS) for law in book.laws
+)
+"""The laws about hosts of several zones."""
+
+ASKED_OF_ONE_ZONE = frozenset(
+    law.id for book in (EXACT_LAWS, KEPT_LAWS, ORACLE_LAWS) for law in book.laws
+)
+"""The laws that only zones that are alone are asked, beside the stamps."""
+
 
 def show(plan: Plan, offer: Offer, summary: Summary, seconds: float) -> None:
     """Print the tables, then each failure with the command that repeats it."""
     _gears(plan, summary, seconds)
-    _laws(offer, summary)
+    _laws(plan, offer, summary)
     _events(summary)
     for failure in summary.failures:
         print(f"{failure.finding or plan.out}:1: error: {failure.law}: {failure.complaint}")
@@ -54,13 +67,15 @@ def _gears(plan: Plan, summary: Summary, seconds: float) -> None:
     )
 
 
-def _laws(offer: Offer, summary: Summary) -> None:
+def _laws(plan: Plan, offer: Offer, summary: Summary) -> None:
     """Each law that can judge the target, and what may be said of it."""
     broken = Counter(failure.law for failure in summary.failures)
     rows = []
     for law in all_laws():
-        asked = STRICTER[law.level] <= STRICTER[offer.level] and law.id not in offer.unshown
-        of_its_eras = [one for one in summary.results if one.era in law.eras]
+        gears = [gear for gear in plan.gears if _asks(gear, law.id)]
+        shown = STRICTER[law.level] <= STRICTER[offer.level] and law.id not in offer.unshown
+        asked = shown and bool(gears)
+        of_its_eras = [one for one in summary.results if one.era in law.eras and one.gear in gears]
         count = sum(
             one.operations if law.id in ASKED_OF_STREAMS else one.judged for one in of_its_eras
         )
@@ -74,6 +89,11 @@ def _laws(offer: Offer, summary: Summary) -> None:
             verdict = f"not refuted in {count} operations"
         rows.append((law.id, law.level, verdict))
     console.table("laws", ("law", "level", "verdict"), rows)
+
+
+def _asks(gear: Gear, law_id: str) -> bool:
+    """Whether a gear's units ask the law at all."""
+    return law_id not in (ASKED_OF_ONE_ZONE if gear == "hosts" else ASKED_OF_HOSTS)
 
 
 def _events(summary: Summary) -> None:
