@@ -14,8 +14,12 @@ MUTANTS = (
         "LNX-BULK-01",
         "A full array is found to be full by one slot late, and one frame more is taken.",
         Edit("bulk", "    if slot == pages:\n        return slot, 0, 0, True\n", ""),
-        laws=("BULK-prefix", "BULK-settle"),
-        fits=_PROMISE,
+        laws=(
+            "BULK-prefix",
+            "BULK-settle",
+            "OUT-fault",
+        ),
+        fits="The answer is one more than there are slots, which no such request can have for an answer.",
     ),
     planted(
         "full-array-counts-nothing",
@@ -23,7 +27,10 @@ MUTANTS = (
         "LNX-BULK-02",
         "The answer for an array that is full already is 0.",
         Edit("bulk", "        return slot, 0, 0, True\n", "        return 0, 0, 0, True\n"),
-        laws=("BULK-prefix",),
+        laws=(
+            "BULK-prefix",
+            "BULK-settle",
+        ),
         fits=_PROMISE,
     ),
     planted(

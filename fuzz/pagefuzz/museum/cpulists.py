@@ -13,7 +13,10 @@ _WRONG_LIST = "A block is on a list whose requests must not get it."
 _TOO_MUCH = (
     "The lists hold, move or give back another number of frames than the era's formula says."
 )
-_ORDER = "Blocks leave a list in another order than that in which they came."
+_ORDER = (
+    "Blocks leave a list in another order than that in which they came: the request gets another "
+    "one, or the buddy's lists have those that were drained in another order."
+)
 _BARRED = "A context touches lists that the guard keeps it off, or leaves those that it may use."
 
 MUTANTS = (
@@ -42,8 +45,16 @@ MUTANTS = (
         "LNX-PCP-16",
         "A drain takes every block for a single frame, now that lists hold several orders.",
         Edit("pcp.drain", "order = listed_order_of(mem, head)", "order = 0"),
-        laws=("PCP-count", "BUD-partition", "BUD-count", "PCP-drain", "PCP-lifo", "ZONE-frame"),
-        fits="The other frames of the block are lost, and the count of the lists is wrong.",
+        laws=(
+            "PCP-count",
+            "BUD-partition",
+            "BUD-count",
+            "PCP-drain",
+            "PCP-lifo",
+            "ZONE-frame",
+            "OUT-fault",
+        ),
+        fits="The other frames of the block are lost, and the count of the lists is wrong: a later drain goes round empty lists for ever.",
     ),
     planted(
         "label-before-the-lock",
@@ -56,8 +67,15 @@ MUTANTS = (
             "    set_listed_type(mem, p, mt)\n    push(mem, q + index",
             ("    set_listed_type(mem, p, list_type(mt))\n    push(mem, q + index"),
         ),
-        laws=("PCP-lifo", "PCP-drain", "MT-list", "BUD-count", "PCP-count"),
-        fits="What it returns to is no longer its pageblock's type.",
+        laws=(
+            "PCP-lifo",
+            "PCP-drain",
+            "MT-list",
+            "BUD-count",
+            "PCP-count",
+            "BUD-place",
+        ),
+        fits="What it returns to is no longer its pageblock's list; until 6.1 nothing but the place tells.",
     ),
     planted(
         "isolated-frames-listed",
@@ -78,7 +96,11 @@ MUTANTS = (
             "prev_of(mem, head) if want & tail_flags_of(mem) else next_of(mem, head)",
             "next_of(mem, head) if want & tail_flags_of(mem) else prev_of(mem, head)",
         ),
-        laws=("PCP-lifo"),
+        laws=(
+            "PCP-lifo",
+            "ORACLE-lists",
+            "BUD-place",
+        ),
         fits=_ORDER,
     ),
     planted(
@@ -91,7 +113,11 @@ MUTANTS = (
             "    p = prev_of(mem, head)\n    order = listed",
             "    p = next_of(mem, head)\n    order = listed",
         ),
-        laws=("PCP-drain", "PCP-lifo"),
+        laws=(
+            "PCP-drain",
+            "PCP-lifo",
+            "BUD-place",
+        ),
         fits=_ORDER,
     ),
     planted(
@@ -105,7 +131,12 @@ MUTANTS = (
             "        push(mem, head, p, not reverse)",
             ("        push(mem, head, p, reverse)"),
         ),
-        laws=("PCP-refill", "PCP-lifo"),
+        laws=(
+            "PCP-refill",
+            "PCP-lifo",
+            "ORACLE-lists",
+            "BUD-place",
+        ),
         fits=_ORDER,
     ),
     planted(
@@ -186,7 +217,11 @@ MUTANTS = (
             "    turn = allowance = 0\n    while pages > 0:",
             "    turn = nr_lists_of(mem) - 1\n    allowance = 0\n    while pages > 0:",
         ),
-        laws=("PCP-drain", "PCP-lifo"),
+        laws=(
+            "PCP-drain",
+            "PCP-lifo",
+            "BUD-place",
+        ),
         fits=_ORDER,
     ),
     planted(
@@ -199,7 +234,11 @@ MUTANTS = (
             "        while is_empty(mem, q + turn):\n            allowance += 1\n",
             "        while is_empty(mem, q + turn):\n",
         ),
-        laws=("PCP-drain", "PCP-lifo"),
+        laws=(
+            "PCP-drain",
+            "PCP-lifo",
+            "BUD-place",
+        ),
         fits=_ORDER,
     ),
     planted(
@@ -212,7 +251,11 @@ MUTANTS = (
             "from_preferred(mem, q, pages, preferred)",
             "from_preferred(mem, q, pages, 0)",
         ),
-        laws=("PCP-drain", "PCP-lifo"),
+        laws=(
+            "PCP-drain",
+            "PCP-lifo",
+            "BUD-place",
+        ),
         fits=_ORDER,
     ),
     planted(

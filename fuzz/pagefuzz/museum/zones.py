@@ -32,27 +32,8 @@ MUTANTS = (
         SLIP,
         "If the first zone of the list cannot serve, the request fails.",
         Edit("zonelist", _EACH + _TRIED, _FIRST + _TRIED),
-        laws=("NUMA-zonelist",),
-        fits=_CHOSEN,
-    ),
-    planted(
-        "near-means-any",
-        "zone choice",
-        SLIP,
-        "A bulk request takes its frames from the first zone that has the room, of whatever node.",
-        Edit("system", "word_at(near, NEARBY), pages", "word_at(near, LISTED), pages"),
-        laws=("BULK-host",),
-        fits="Frames of far zones fill the array, which one near frame would have done.",
-    ),
-    planted(
-        "reserve-of-the-preferred",
-        "zone choice",
-        "Linux 2.6.11",
-        "What a zone keeps goes by the class of the first zone of the list in every era, not by "
-        "the highest that the request allows.",
-        Edit("system", _CLASS, "word_at(host, row_of(preferred) + CLASS)"),
-        laws=("NUMA-zonelist", "WM-sound", "WM-serve"),
-        fits=_KEPT,
+        laws=("NUMA-zonelist", "OUT-return"),
+        fits="A request fails, or goes round again, although the next zone may serve it.",
     ),
     planted(
         "reserve-of-the-highest",
@@ -62,19 +43,6 @@ MUTANTS = (
         "that of the first zone of the list.",
         Edit("system", _CLASS, "highest"),
         laws=("NUMA-zonelist", "WM-sound", "WM-serve"),
-        fits=_KEPT,
-    ),
-    planted(
-        "reserve-of-the-class-below",
-        "zone choice",
-        SLIP,
-        "What a zone keeps is looked up one class too low.",
-        Edit(
-            "zonelist",
-            "lowmem_reserve_of(mem, of_class) if",
-            "lowmem_reserve_of(mem, max(0, of_class - 1)) if",
-        ),
-        laws=("NUMA-zonelist", "WM-sound", "WM-serve", "BULK-host"),
         fits=_KEPT,
     ),
     planted(
@@ -130,33 +98,6 @@ MUTANTS = (
         Edit("system", "if far_of(mem, area_of(mem, cpu, 0)):", "if area_of(mem, cpu, 0):"),
         laws=("ZONE-untouched",),
         fits="A zone changes that the request has nothing to do with.",
-    ),
-    planted(
-        "first-zone-drained-alone",
-        "zone choice",
-        SLIP,
-        "Before a request fails, the lists of the first zone are drained, and not those of the "
-        "others.",
-        Edit(
-            "zonelist",
-            "    for number in range(count):\n        drain_all",
-            "    for number in range(min(count, 1)):\n        drain_all",
-        ),
-        laws=("NUMA-zonelist", "WM-serve"),
-        fits=_DRAINED,
-    ),
-    planted(
-        "first-kswapd-woken-alone",
-        "zone choice",
-        SLIP,
-        "Only for the first zone of the list kswapd is woken.",
-        Edit(
-            "zonelist",
-            _EACH + "        if marked_of",
-            _FIRST + "        if marked_of",
-        ),
-        laws=("WM-serve",),
-        fits="The other zones go on towards their lowest marks.",
     ),
     planted(
         "frame-of-the-next-zone",
