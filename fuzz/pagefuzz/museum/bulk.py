@@ -19,7 +19,7 @@ MUTANTS = (
             "BULK-settle",
             "OUT-fault",
         ),
-        fits="The answer is one more than there are slots, which no such request can have for an answer.",
+        fits="The answer is more than the slots that the request has, which nobody may answer.",
     ),
     planted(
         "full-array-counts-nothing",

@@ -54,7 +54,8 @@ MUTANTS = (
             "ZONE-frame",
             "OUT-fault",
         ),
-        fits="The other frames of the block are lost, and the count of the lists is wrong: a later drain goes round empty lists for ever.",
+        fits="The other frames of the block are lost, and the count of the lists is wrong: a later "
+        "drain goes round empty lists for ever.",
     ),
     planted(
         "label-before-the-lock",
@@ -75,7 +76,8 @@ MUTANTS = (
             "PCP-count",
             "BUD-place",
         ),
-        fits="What it returns to is no longer its pageblock's list; until 6.1 nothing but the place tells.",
+        fits="What it returns to is no longer its pageblock's list, which until 6.1 only the place "
+        "tells.",
     ),
     planted(
         "isolated-frames-listed",
