@@ -60,6 +60,7 @@ class Shown(NamedTuple):
     pageblocks: list[str]
     counts: tuple[int, int, int]
     places: tuple[object, ...]
+    cpus: tuple[object, ...]
     log: list[Event]
 
 
@@ -78,12 +79,22 @@ def shown_by(trace: Trace, era: Era) -> list[Shown]:
 
 
 def _shown(zone: Zone, outcome: Outcome) -> Shown:
-    tracepoints = (Kind.ALLOC, Kind.FREE, Kind.ZONE_LOCKED, Kind.EXTFRAG)
+    tracepoints = (Kind.ALLOC, Kind.FREE, Kind.ZONE_LOCKED, Kind.EXTFRAG, Kind.PCPU_DRAIN)
+    levels = zone.levels
     return Shown(
         outcome,
         [{mt: heads for mt, heads in lists.items() if heads} for lists in lists_of(zone)],
         [mt.name for mt in zone.pageblocks],
         (zone.free_pages, zone.free_cma, zone.nr_reserved),
         (dict(zone.held), dict(zone.guards), set(zone.poisoned), set(zone.offline)),
+        (
+            [
+                [[list(blocks) for blocks in pcp.lists if blocks] for pcp in pcps if pcp.count]
+                for pcps in zone.pcps
+            ],
+            dict(zone.slots),
+            levels and (levels.boost, levels.below_high, levels.reclaiming),
+            (zone.pgalloc, zone.pgfree),
+        ),
         [event for event in zone.log if event.kind in tracepoints],
     )

@@ -83,7 +83,7 @@ def names_of_lists(machine: Machine) -> list[list[str]]:
     """
     rule = machine.era.lists
     if rule == "one":
-        return [["hot"], ["cold"]]
+        return [["order 0 U"], ["order 0 U, cold"]]
     names = [
         f"order {order_of_list(index, machine.huge)} {LETTER_OF[REQUESTED[index % 3]]}"
         for index in range(min(LISTS[rule], 3 * (COSTLY + 1)))
