@@ -31,6 +31,8 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "census": variants.census_markdown,
         "prices": variants.prices_markdown,
         "pageblocks": eras.pageblocks_markdown,
+        "lists": eras.lists_markdown,
+        "marks": eras.marks_markdown,
     },
 }
 """Per page, its generated parts."""

@@ -5,17 +5,26 @@ from pagespec.era import (
     ERAS,
     Barrier,
     Bounds,
+    Bulk,
     CmaRule,
     Design,
     Era,
     Fallback,
+    Guard,
     IndexBase,
     Isolation,
+    MarksRule,
+    OrderCheck,
     Placement,
     Reserve,
+    Shortcut,
+    Tuning,
     ZoneLocked,
 )
 from pagespec.migratetype import LETTER_OF
+from pagespec.pcp.index import ListRule
+from pagespec.pcp.sizes import BatchRule
+from pagespec.watermark.check import RightsRule
 
 DESIGNS: dict[Design, str] = {"bitmap": "pair bitmaps", "tag": "order tag in the first page"}
 BASES: dict[IndexBase, str] = {"zone": "the zone's first frame", "pfn": "frame 0"}
@@ -63,6 +72,61 @@ ZONE_LOCKED: dict[ZoneLocked, str] = {
     "request": "what was asked for",
     "list": "the list's",
 }
+LISTS: dict[ListRule, str] = {
+    "one": "single frames, a hot and a cold one",
+    "types": "single frames, one a type",
+    "orders": "orders 0 to 3 and huge pages, one a type",
+    "huge-alone": "the same, huge pages together",
+    "huge-by-movability": "the same, huge pages by whether they are M",
+}
+BATCHES: dict[BatchRule, str] = {
+    "256k": "up to 16",
+    "512k-rounded": "up to 31",
+    "1m-rounded": "up to 63",
+}
+TUNINGS: dict[Tuning, str] = {
+    "pair": "refill at two batches left, drain at six; cold ones at none and two",
+    "batches": "drain at six batches",
+    "doubling": "by the low mark; drains double",
+    "doubling-flush": "the same; higher orders freed in a row empty the lists",
+    "tuned": "refills double too, and high moves",
+}
+LIST_GUARDS: dict[Guard, str] = {
+    "irqs-off": "interrupts off",
+    "no-interrupt": "interrupts may not",
+    "local-lock": "local lock",
+    "trylock-irqs-off": "lock that is tried, interrupts off",
+    "trylock": "lock that is tried",
+}
+BULKS: dict[Bulk, str] = {
+    "none": "none",
+    "first-of-all": "yes; one frame at least, old ones counted",
+    "first-of-call": "yes; one frame more at least",
+}
+MARKS: dict[MarksRule, str] = {
+    "thirds": "1, 2, 3 times the same",
+    "quarters": "4, 5, 6 quarters",
+    "shift": "the share, and a quarter and a half of it above",
+    "scale": "the same, the gap a thousandth of the zone at least",
+}
+RIGHTS: dict[RightsRule, str] = {
+    "halves-down": "half, rounded down",
+    "quarter-after": "half, and a quarter of the rest",
+    "oom-instead": "the same; victims half again",
+    "harder-needs-high": "the same; who is only impatient has none",
+}
+ORDER_CHECKS: dict[OrderCheck, str] = {
+    "none": "nothing",
+    "counts": "what is left order by order",
+    "lists-or-rights": "a list that may serve; with rights any",
+    "lists": "a list that may serve",
+}
+SHORTCUTS: dict[Shortcut, str] = {
+    "none": "none",
+    "wraps-cma-only": "wraps, and forgets the reserve",
+    "wraps": "wraps",
+    "stops": "stops at 0",
+}
 CHANGES: dict[str, str] = {
     "moved_to_tail": "what changes its list enters at the tail",
     "nofragment": "a request may rule out breaking up other pageblocks",
@@ -72,6 +136,18 @@ CHANGES: dict[str, str] = {
     "guards": "guard pages are counted",
 }
 """The choices that are yes or no, in words."""
+
+
+BESIDES: dict[str, str] = {
+    "drains_on_failure": "drains all lists before it fails",
+    "boosts": "a fallback boosts the marks",
+    "tries_high_first": "asks for the high mark first",
+    "keeps_low_memory": "low zones keep a reserve",
+    "reserves_by_highest": "which is that against the highest zone allowed",
+    "movable_apart": "memory for M alone has a minimum of its own",
+    "zonelists_by_zone": "zones may be tried by zone",
+}
+"""The same for watermarks and zones."""
 
 
 def eras_markdown() -> str:
@@ -114,6 +190,51 @@ def pageblocks_markdown() -> str:
             "besides",
         ],
         [_row(era) for era in ERAS.values() if era.numbering is not None],
+    )
+
+
+def lists_markdown() -> str:
+    """The CPUs' lists: one row an era, oldest first."""
+    return table(
+        ["era", "lists of", "batch", "sizes", "kept by", "drained after", "bulk requests"],
+        [
+            (
+                era.name,
+                LISTS[era.lists],
+                BATCHES[era.batch],
+                TUNINGS[era.tuning],
+                LIST_GUARDS[era.guard],
+                "each pageblock isolated" if era.drains_each_pageblock else "a range isolated",
+                BULKS[era.bulk],
+            )
+            for era in ERAS.values()
+        ],
+    )
+
+
+def marks_markdown() -> str:
+    """Watermarks: one row an era, oldest first."""
+    return table(
+        [
+            "era",
+            "marks",
+            "atomic requests may use of the lowest",
+            "larger blocks need",
+            "shortcut for single frames",
+            "besides",
+        ],
+        [
+            (
+                era.name,
+                MARKS[era.marks],
+                RIGHTS[era.rights],
+                ORDER_CHECKS[era.order_check],
+                SHORTCUTS[era.shortcut],
+                "; ".join(words for choice, words in BESIDES.items() if getattr(era, choice))
+                or "nothing",
+            )
+            for era in ERAS.values()
+        ],
     )
 
 
