@@ -110,7 +110,7 @@ MARKS: dict[MarksRule, str] = {
     "scale": "the same, the gap a thousandth of the zone at least",
 }
 RIGHTS: dict[RightsRule, str] = {
-    "halves-down": "half, rounded down",
+    "halves-down": "half, rounded down, and a quarter of the rest",
     "quarter-after": "half, and a quarter of the rest",
     "oom-instead": "the same; victims half again",
     "harder-needs-high": "the same; who is only impatient has none",
