@@ -110,7 +110,7 @@ LISTED_DOMAINS = (
     # Single frames that never merge, in so many that lists fill and drain in every order.
     *(ListedDomain(era, Sizes(8, 0, 1, 1, 3), (*CALLED, *ON_LISTS), ONE) for era in UNMERGED),
     ListedDomain("6.12", Sizes(6, 0, 1, 1, 3), ON_LISTS, ONE),
-    ListedDomain("6.12", Sizes(2, 0, 1, 1, 3), ("contended", *ON_LISTS), ONE),
+    ListedDomain("6.12", Sizes(2, 0, 1, 1, 3), ("contended", "drain"), ONE),
     # Two CPUs, which come and go.
     *(ListedDomain(era, Sizes(4, 0, 2, 1, 2), (*CALLED, *ON_CPUS), ONE) for era in UNMERGED),
     ListedDomain("6.12", Sizes(2, 0, 2, 1, 2), ("unplug",), ONE),
@@ -121,10 +121,7 @@ LISTED_DOMAINS = (
     ),
     *(ListedDomain(era, Sizes(3, 1, 1, 1, 2), CALLED, ONE, twin=True) for era in BESIDE[:-1]),
     ListedDomain("6.12", Sizes(3, 1, 1, 1, 2), ("drain", "age"), ONE, twin=True),
-    *(
-        ListedDomain(era, Sizes(5, 2, 1, 1, 3), (*CALLED, *ON_LISTS), PAIR, twin=True)
-        for era in ("2.6.11", "5.15")
-    ),
+    ListedDomain("5.15", Sizes(4, 2, 1, 1, 3), ON_LISTS, PAIR, twin=True),
     # Marks of 4 frames and more, or of 2.
     *(
         ListedDomain(era, Sizes(7, 0, 1, 1, 3, min_free=16), (*CALLED, *ON_MARKS), ONE)
@@ -151,10 +148,7 @@ LISTED_DOMAINS = (
         ListedDomain(era, Sizes(16, 4, 1, 4, 40, pageblock=4), ("drain",), HUGE_KINDS)
         for era in ("5.15", "6.1", "6.12")
     ),
-    *(
-        ListedDomain(era, Sizes(4, 2, 1, 1, 3, pageblock=1), ("drain",), KINDS)
-        for era in ("5.15", "6.12")
-    ),
+    ListedDomain("6.12", Sizes(4, 2, 1, 1, 3, pageblock=1), ("drain",), KINDS),
     ListedDomain(
         "6.1", Sizes(4, 2, 1, 1, 3, pageblock=1), (*ON_LISTS, "nofragment"), KINDS, twin=True
     ),
