@@ -48,7 +48,7 @@ MUTANTS = (
         SLIP,
         "Behind the first empty slot those that are filled get a new frame, too.",
         Edit("bulk", "        if not is_filled(zones, count, slot):\n", "        if slot >= 0:\n"),
-        laws=("BULK-prefix"),
+        laws=("BULK-prefix",),
         fits=_OVERWRITTEN,
     ),
     planted(

@@ -82,7 +82,7 @@ MUTANTS = (
     planted(
         "isolated-frames-listed",
         "CPUs' lists",
-        "LNX-ACC-02",
+        SLIP,
         "What is freed in an isolated pageblock goes to the CPU's list.",
         Edit("alloc", "if mt != ISOLATE and may_use_lists", "if may_use_lists"),
         laws=("ISO-held", "PCP-owner", "PCP-lifo", "PCP-count", "MT-own"),
@@ -329,7 +329,7 @@ MUTANTS = (
     planted(
         "drain-all-forgets-the-last",
         "CPUs' lists",
-        "LNX-PCP-06",
+        SLIP,
         "Draining all CPUs leaves out the last one.",
         Edit(
             "pcp.cpus",
@@ -367,12 +367,26 @@ MUTANTS = (
         fits="Free memory stays where no merge finds it.",
     ),
     planted(
-        "operations-counted-everywhere",
+        "direct-frees-not-counted",
         "CPUs' lists",
         "LNX-PCP-18",
+        "A block that is freed where there are lists, but not onto one, is not counted as freed: "
+        "the count is left to the path that it did not take.",
+        Edit(
+            "alloc",
+            "            return\n    give_to_buddy(mem, p, order)\n",
+            "            return\n    free_one_block(mem, p, order, False)\n",
+        ),
+        laws=("EVT-count",),
+        fits="Less is counted than was freed.",
+    ),
+    planted(
+        "operations-counted-everywhere",
+        "CPUs' lists",
+        "Linux 5.15",
         "A block of a list counts as one frame in every era, as it did in 5.15.",
         Edit("alloc", "1 if listed and counts_operations_of(mem) else", "1 if listed else"),
-        laws=("EVT-count"),
+        laws=("EVT-count",),
         fits="What was allocated is counted by operations, not by frames.",
     ),
     planted(

@@ -154,7 +154,7 @@ MUTANTS = (
             "min(boost_of(mem) + size, max(size, most))",
             "boost_of(mem) + size",
         ),
-        laws=("WM-formula"),
+        laws=("WM-formula",),
         fits="The marks are not what the formula says.",
     ),
     planted(
@@ -163,7 +163,7 @@ MUTANTS = (
         SLIP,
         "That a zone is below its high mark is not remembered, so its lists do not shrink.",
         Edit("zonelist", "        set_below_high(mem, 1)\n", ""),
-        laws=("WM-high"),
+        laws=("WM-high",),
         fits="The flag says another thing than the last look did.",
     ),
     planted(
@@ -172,7 +172,7 @@ MUTANTS = (
         SLIP,
         "A zone that is above its high mark again after a drain still counts as below it.",
         Edit("pcp.lists", "        recheck_high(mem)\n", ""),
-        laws=("WM-high"),
+        laws=("WM-high",),
         fits="The flag says another thing than the last look did.",
     ),
     planted(
