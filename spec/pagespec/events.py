@@ -44,6 +44,9 @@ class Kind(Enum):
     BOOSTED = "watermarks boosted"
     UNPLUGGED = "CPU unplugged"
     PLUGGED = "CPU plugged in"
+    # What follows needs hosts of several zones.
+    LOWER = "served by a lower zone of the node"
+    FAR = "served by another node"
     # What follows needs pageblocks.
     BARRIER = "merge stopped by types"
     RETYPE = "buddy's pageblock retyped by a merge"

@@ -11,6 +11,7 @@ from pagespec.alloc import hold, log_failure
 from pagespec.boot import boot
 from pagespec.bulk import check_bulk, fill_from_lists
 from pagespec.checks import check_cpu, check_order, check_supported, check_type, refused
+from pagespec.events import Event, Kind
 from pagespec.highatomic import unreserve
 from pagespec.host import Host, Numa
 from pagespec.migratetype import MOVABLE, REQUESTED
@@ -96,7 +97,8 @@ def alloc_pages(system: System, op: Op) -> Steps[Pfn | None]:
     if served is None:
         log_failure(system.zones[preferred], ask.want)
         return None
-    count_numa(system, numbers[0], numbers[served.number], op.cpu, 1)
+    log_place(system, preferred, numbers[served.number])
+    count_numa(system, preferred, numbers[served.number], op.cpu, 1)
     return hold(zones[served.number], served.taken, ask.want, compound=op.compound)
 
 
@@ -119,6 +121,7 @@ def alloc_pages_bulk(system: System, op: Op) -> Steps[int]:
     ask = ask_of(system, op, preferred)._replace(zone_class=parts[preferred].zone_class)
     filled = yield from fill_from_lists(system.zones, zones, op.pages, ask)
     if filled.got:
+        log_place(system, preferred, numbers[filled.number])
         count_numa(system, preferred, numbers[filled.number], op.cpu, filled.got)
     if filled.settled:
         return filled.populated
@@ -147,6 +150,14 @@ def ask_of(system: System, op: Op, preferred: int) -> Ask:
     by_highest = system.host.era.reserves_by_highest
     zone_class = op.highest if by_highest else system.host.parts[preferred].zone_class
     return Ask(ops.want_of(op), ops.where_of(op), zone_class, op.emergency)
+
+
+def log_place(system: System, preferred: int, number: int) -> None:
+    """Log that another zone served than the first on the list."""
+    parts = system.host.parts
+    if number != preferred:
+        far = parts[number].node != parts[preferred].node
+        system.zones[number].log.append(Event(Kind.FAR if far else Kind.LOWER, number, 0))
 
 
 def count_numa(system: System, preferred: int, number: int, cpu: int, times: int) -> None:

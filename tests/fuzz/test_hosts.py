@@ -52,6 +52,7 @@ def test_walks_meet_what_hosts_alone_have() -> None:
             total.update(counts._asdict())
     assert all(total[name] > 50 for name in Numa._fields)
     assert {Kind.BELOW_MARK, Kind.KSWAPD, Kind.FILLED, Kind.PCPU_DRAIN} <= kinds.keys()
+    assert min(kinds[Kind.LOWER], kinds[Kind.FAR]) > 20
     verbs = Counter(op.verb for each in done for op, outcome in each.done if outcome >= 0)
     assert verbs[Verb.EXPIRE] > 10
     assert verbs[Verb.BULK] > 20

@@ -3,6 +3,7 @@
 import pytest
 from tests.spec.hosts import DMA, DMA32, MOVABLE_ZONE, NORMAL, host_of, system_after
 
+from pagespec.events import Kind
 from pagespec.host import Host, Numa
 from pagespec.migratetype import MOVABLE
 from pagespec.pcp.tuning import Doubling
@@ -287,6 +288,9 @@ def test_a_lower_zone_of_the_node_is_a_hit() -> None:
     system = boot_system(host_of((DMA32, 0), (NORMAL, 0), (NORMAL, 1)))
 
     assert served(system, LARGE, 5) == 5
+    places = [(Kind.LOWER, 0), (Kind.LOWER, 0), (Kind.FAR, 2)]
+    logs = [event for zone in system.zones for event in zone.log]
+    assert [event[:2] for event in logs if event.kind in (Kind.LOWER, Kind.FAR)] == places
     assert [each.hit for each in system.numa] == [2, 2, 0]
     assert [each.foreign for each in system.numa] == [0, 1, 0]
     assert system.numa[2].miss == 1

@@ -9,6 +9,7 @@ from pagefuzz.campaign.plan import Gear, Plan, Result
 from pagefuzz.coverage import Met, Reached
 from pagefuzz.exits import Exit
 from pagespec.era import ERAS
+from pagespec.events import Kind
 from pagespec.laws.law import Level
 from pagespec.verbs import Verb
 
@@ -43,6 +44,9 @@ class Summary:
 TOP_OF_GEARS: dict[Gear, int] = {"stream": 10, "walk": 3, "hypothesis": 2, "hosts": 1}
 """The order up to which every event must be reached, by the most searching gear of a campaign."""
 
+HOST_FLOOR: frozenset[Met] = frozenset({(Kind.LOWER, 0), (Kind.FAR, 0)})
+"""What hosts must meet in every era besides."""
+
 
 def summary_of(plan: Plan, offer: Offer, results: list[Result], missed: list[Gear]) -> Summary:
     """Add up the units."""
@@ -51,6 +55,8 @@ def summary_of(plan: Plan, offer: Offer, results: list[Result], missed: list[Gea
         reached[result.era].update(result.reached)
     top = max(TOP_OF_GEARS[gear] for gear in plan.gears)
     floors = {era: floor_of(ERAS[era], offer.level, top, offer.verbs) for era in plan.eras}
+    if "hosts" in plan.gears:
+        floors = {era: floor | HOST_FLOOR for era, floor in floors.items()}
     return Summary(
         results=results,
         failures=[result for result in results if result.law is not None],

@@ -48,6 +48,8 @@ TURNS = {
     Kind.BELOW_MARK: "the zone would fall below its mark",
     Kind.KSWAPD: "kswapd is woken",
     Kind.BOOSTED: "a pageblock of another type is broken up: the marks are boosted",
+    Kind.LOWER: "the zones above it on the list could not serve",
+    Kind.FAR: "no zone of the near node could serve",
     Kind.UNDONE: "a frame of the range is busy: all is undone",
 }
 """The events that explain a picture, in words."""
