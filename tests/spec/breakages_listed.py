@@ -17,7 +17,7 @@ from pagespec.types import NO_MEMORY
 from pagespec.verbs import Op, Verb
 from pagespec.watermark.levels import Levels
 from pagespec.watermark.marks import Marks
-from pagespec.zone import Zone
+from pagespec.zone import Held, Zone
 
 ALLOC, FREE = Op(Verb.ALLOC), Op(Verb.FREE, 0, 0)
 
@@ -273,6 +273,20 @@ long = transition(OUTSIDE, LOST, outcome=2, change=one_more)
 row(STEP_LAWS, "BULK-settle", "two without the lists", long, transition(OUTSIDE, LOST))
 bulk("BULK-settle", "it returns what it filled, not how far it is", GAP, BULK3, 1)
 
+
+def below_the_mark(zone: Zone) -> None:
+    """The request took a frame that is kept for others."""
+    lose(zone, 0, 3)
+    for pfn, order in ((1, 0), (2, 1), (4, 2)):
+        put(zone, pfn, order)
+    zone.held[0], zone.slots[0] = Held(0, 1, compound=False), 0
+    zone.given.add(0)
+
+
+DRY, URGENTLY = listed("6.12", min_free=200), Op(Verb.BULK, pages=1, atomic=True)
+dry = transition(DRY, URGENTLY, outcome=1, change=below_the_mark)
+row(STEP_LAWS, "BULK-settle", "below every mark", dry, transition(DRY, URGENTLY), DRY.machine.era)
+
 # --- watermarks ---------------------------------------------------------------------------------
 
 
@@ -293,8 +307,19 @@ AMPLE, SHORT, NONE_LEFT = marked_zone(20), marked_zone(60), marked_zone(100)
 URGENT, LAST_RESORT = ALLOC._replace(atomic=True), ALLOC._replace(emergency=True)
 SPREAD = marked_zone(40, ALLOC._replace(cpu=1, order=2), cpus=2, batch=8, high=20)
 
+MOVING = ALLOC._replace(mt=MOVABLE)
+GUARDING = grouped(
+    "6.1", "MMMM", MOVING._replace(emergency=True), cpus=1, batch=3, high=9, guard=1, min_free=80
+)
+CMA_ALONE = grouped(
+    "6.12", "MMCC", ALLOC._replace(emergency=True), cpus=1, batch=3, high=9, min_free=40
+)
+
 forged("WM-sound", "below every mark", NONE_LEFT, LAST_RESORT, ALLOC)
 forged("WM-sound", "for who cannot wait", marked_zone(200), LAST_RESORT, URGENT)
+forged("WM-sound", "guards would not make up for it", GUARDING, LAST_RESORT, MOVING)
+forged("WM-sound", "with CMA memory that is not for it", CMA_ALONE, LAST_RESORT, ALLOC)
+forged("WM-serve", "CPUs keep what they must give back first", SPREAD, LAST_RESORT, ALLOC)
 answer("WM-serve", "it fails above its mark", NO_MEMORY, AMPLE, ALLOC)
 step("WM-serve", "kswapd sleeps on", kswapd(False), SHORT, ALLOC)
 step("WM-serve", "kswapd is woken for nothing", kswapd(True), AMPLE, ALLOC)

@@ -111,9 +111,12 @@ def settled(step: Transition) -> Complaint:
         most = 1 if way == "one" else 0
         if len(new) > most:
             return f"{wording(op)} filled {new}, {most} are due"
-        ordinary = due_try(zone, op._replace(verb=Verb.ALLOC, order=0)).number
+        alone = op._replace(verb=Verb.ALLOC, order=0, emergency=False)
+        ordinary = due_try(zone, alone).number
         if way == "one" and not new and ordinary in ("only", "low", "min"):
             return f"{wording(op)} filled nothing although one frame may be had"
+        if new and ordinary == "none":
+            return f"{wording(op)} filled {new} although no try may serve it"
         due = op.pages if way == "full" else empty[0] + len(new)
     if step.outcome == due:
         return None

@@ -18,8 +18,10 @@ from pagespec.laws.tries import (
     serves_by_list,
 )
 from pagespec.laws.visits import found_below
+from pagespec.laws.ways import goes_by_lists, number_of, set_of, type_of
 from pagespec.laws.wording import wording
-from pagespec.types import NO_MEMORY
+from pagespec.migratetype import MOVABLE
+from pagespec.types import NO_MEMORY, Pfn
 from pagespec.verbs import Op, Verb
 from pagespec.watermark.check import NO_RIGHTS
 from pagespec.watermark.levels import Levels
@@ -27,6 +29,7 @@ from pagespec.watermark.marks import (
     BOOST_FACTOR,
     ten_thousandths,
 )
+from pagespec.zone import Zone
 
 MARK_LAWS: LawBook[Swept] = LawBook()
 WATERMARK_LAWS: LawBook[Transition] = LawBook()
@@ -74,12 +77,18 @@ def sound(step: Transition) -> Complaint:
     number = due_try(zone, op).number
     if number == "none":
         return f"{wording(op)} was served although {zone.free_pages} free frames are too few"
-    if number != "last" or zone.machine.guard:
+    if number != "last":
         return None
-    left = after.free_pages + step.after.kept_pages + 1 - after.nr_reserved
+    if not step.before.kept_pages and not zone.nr_reserved:
+        return f"{wording(op)} was served although nothing comes back before the last try"
     least = zone.levels.marks.min + zone.levels.boost + kept_back(zone)
-    if zone.machine.era.retypes_on_merge:
-        left = after.free_pages + step.after.kept_pages + 1 - after.free_highatomic
+    aside = after.free_highatomic if zone.machine.era.retypes_on_merge else after.nr_reserved
+    if type_of(zone, op) is not MOVABLE:
+        aside += after.free_cma
+    left = after.free_pages + step.after.kept_pages + 1 - aside
+    if zone.machine.guard:
+        # Which guards merge with what comes back is not known: all may.
+        left += (step.before.guards | step.after.guards).bit_count()
     wraps = op.order == 0 and zone.machine.era.shortcut in ("wraps", "wraps-cma-only")
     if left > least or wraps:
         return None
@@ -106,6 +115,8 @@ def serves(step: Transition) -> Complaint:
     may = passes_at(after, op, "min", rights_of(op)) and serves_by_list(after, op) is not None
     if failed and number == "last" and may:
         return f"{wording(op)} failed although what CPUs kept may serve it"
+    if not failed and number == "last" and (kept := kept_elsewhere(after, op)):
+        return f"{wording(op)} was served before CPUs gave back {kept}, the last try is due"
     due = zone.levels.reclaiming or number != "low" or boosts(zone.levels, after.levels)
     # A boost that has met its limit shows in no number, and wakes kswapd all the same.
     hidden = zone.machine.era.boosts and after.levels.boost > 0
@@ -113,6 +124,15 @@ def serves(step: Transition) -> Complaint:
         return None
     woken = "was" if after.levels.reclaiming else "was not"
     return f"{wording(op)} is due at try {number}, and kswapd {woken} woken"
+
+
+def kept_elsewhere(zone: Zone, op: Op) -> list[Pfn]:
+    """What CPUs keep on other lists than the one that may have been refilled for the request."""
+    refilled = None
+    if goes_by_lists(zone, op, op.order):
+        refilled = set_of(zone, op).lists[number_of(zone.machine, op.order, type_of(zone, op))]
+    lists = [blocks for pcps in zone.pcps for pcp in pcps for blocks in pcp.lists]
+    return [pfn for blocks in lists if blocks is not refilled for pfn in blocks]
 
 
 def boosts(before: Levels, after: Levels) -> bool:
