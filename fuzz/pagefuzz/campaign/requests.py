@@ -88,8 +88,9 @@ def _where(rng: Random, mix: Mix, op: Op) -> Op:
 
 
 def _cpu(rng: Random, mix: Mix) -> int:
-    """A CPU that is running."""
-    running = [cpu for cpu in range(len(mix.cpus)) if cpu not in mix.unplugged]
+    """A CPU that is running; any, if an allocator has let all of them go."""
+    every = range(len(mix.cpus))
+    running = [cpu for cpu in every if cpu not in mix.unplugged] or every
     weights = [mix.cpus[cpu] for cpu in running]
     return rng.choices(running, weights if any(weights) else None)[0]
 
