@@ -37,7 +37,7 @@ from pagespec.rmqueue import Want
 from pagespec.steps import Step, Steps
 from pagespec.types import CompoundBlock, Order, Pfn, WrongOrder
 from pagespec.zone import Held, Zone
-from pagespec.zonelist import Ask, Taken, serve
+from pagespec.zonelist import Ask, Served, serve
 
 
 class FreeOneBlock(Protocol):
@@ -72,7 +72,7 @@ def alloc_pages(
     if served is None:
         log_failure(zone, want)
         return None
-    return hold(zone, served.taken, want, compound=compound)
+    return hold(zone, served, want, compound=compound)
 
 
 def log_failure(zone: Zone, want: Want) -> None:
@@ -81,14 +81,14 @@ def log_failure(zone: Zone, want: Want) -> None:
     zone.log.append(Event(Kind.FAIL, 0, want.order, mt))
 
 
-def hold(zone: Zone, taken: Taken, want: Want, *, compound: bool) -> Pfn:
+def hold(zone: Zone, served: Served, want: Want, *, compound: bool) -> Pfn:
     """Enter a block that was taken as held by its caller; return its first frame."""
-    pfn, order = taken.pfn, want.order
+    order = want.order
     mt = UNMOVABLE if zone.machine.pageblock is None else want.mt
-    counts_operation = taken.from_list and zone.machine.era.counts_operations
+    counts_operation = served.from_list and zone.machine.era.counts_operations
     zone.pgalloc += 1 if counts_operation else SIZES[order]
-    give_out(zone, pfn, Held(order, 1, compound, mt), Kind.ALLOC)
-    return pfn
+    give_out(zone, served.pfn, Held(order, 1, compound, mt), Kind.ALLOC)
+    return served.pfn
 
 
 def give_out(zone: Zone, pfn: Pfn, held: Held, how: Kind) -> None:

@@ -13,7 +13,14 @@ from pagespec.checks import check_cpu, check_slots, check_supported, check_type
 from pagespec.events import Event, Kind
 from pagespec.migratetype import REQUESTED, UNMOVABLE
 from pagespec.pcp.index import list_index
-from pagespec.pcp.lists import Where, lists_for, may_use_lists, take_from_list
+from pagespec.pcp.lists import (
+    Where,
+    lists_for,
+    may_use_lists,
+    must_refill,
+    refill_list,
+    take_from_list,
+)
 from pagespec.rmqueue import Want
 from pagespec.steps import Step, Steps
 from pagespec.types import Pfn
@@ -85,7 +92,9 @@ def fill_from_lists(
     yield Step.GUARD
     while slot < pages:
         if slot not in filled:
-            pfn = yield from take_from_list(zone, pcp, index, want, ask.where)
+            if must_refill(pcp, index):
+                yield from refill_list(zone, pcp, index, want, ask.where)
+            pfn = take_from_list(zone, pcp, index, want, ask.where)
             if pfn is None:
                 break
             give_out(zone, pfn, Held(0, 1, compound=False, mt=mt), Kind.BULK)

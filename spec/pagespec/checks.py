@@ -51,7 +51,7 @@ def check_type(zone: Zone, mt: MigrateType, allowed: tuple[MigrateType, ...]) ->
 
 def check_cpu(zone: Zone, cpu: int) -> None:
     """Refuse a CPU that the machine does not have, or that is unplugged."""
-    if not 0 <= cpu < max(1, zone.machine.cpus) or cpu in zone.unplugged:
+    if not 0 <= cpu < (zone.machine.cpus or 1) or cpu in zone.unplugged:
         raise refused(zone, BadCpu, 0, 0)
 
 

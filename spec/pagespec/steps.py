@@ -29,9 +29,9 @@ Steps: TypeAlias = Generator[Step, None, T]
 
 def run(steps: Steps[T]) -> T:
     """Run one operation to its end with nothing in between, and return its value."""
-    while True:
-        try:
+    try:
+        while True:
             next(steps)
-        except StopIteration as end:
-            value: T = end.value
-            return value
+    except StopIteration as end:
+        value: T = end.value
+        return value

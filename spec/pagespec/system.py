@@ -99,7 +99,7 @@ def alloc_pages(system: System, op: Op) -> Steps[Pfn | None]:
         return None
     log_place(system, preferred, numbers[served.number])
     count_numa(system, preferred, numbers[served.number], op.cpu, 1)
-    return hold(zones[served.number], served.taken, ask.want, compound=op.compound)
+    return hold(zones[served.number], served, ask.want, compound=op.compound)
 
 
 def alloc_pages_bulk(system: System, op: Op) -> Steps[int]:

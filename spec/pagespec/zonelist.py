@@ -42,13 +42,6 @@ LISTS_THEN_BUDDY = ("pair", "doubling-flush", "tuned")
 """The ways of tuning in whose eras a list that could not be refilled is not the end."""
 
 
-class Taken(NamedTuple):
-    """A block that left the free memory, and whether it came from a CPU's list."""
-
-    pfn: Pfn
-    from_list: bool
-
-
 class Ask(NamedTuple):
     """A request with all that decides which zone serves it.
 
@@ -63,23 +56,25 @@ class Ask(NamedTuple):
 
 
 class Served(NamedTuple):
-    """Which zone of the list served, and what it gave."""
+    """A block that left the free memory: of which zone of the list, and whether by a CPU's list."""
 
     number: int
-    taken: Taken
+    pfn: Pfn
+    from_list: bool
 
 
-def take_block(zone: Zone, want: Want, where: Where) -> Steps[Taken | None]:
-    """Take a block off the zone, or None if it has none for the request.
+def take_block(zones: Sequence[Zone], number: int, ask: Ask) -> Steps[Served | None]:
+    """Take a block off the zone of that number, or None if it has none for the request.
 
     An atomic request of more than one frame leaves its pageblock to the reserve. If a fallback has
     boosted the marks, here or in a bulk request before, kswapd is woken.
     """
+    zone, want = zones[number], ask.want
     era = zone.machine.era
     pfn: Pfn | None = None
-    listed = may_use_lists(zone, want.order, where)
+    listed = may_use_lists(zone, want.order, ask.where)
     if listed:
-        pfn = yield from alloc_from_list(zone, want, where)
+        pfn = yield from alloc_from_list(zone, want, ask.where)
     if pfn is None and (not listed or era.tuning in LISTS_THEN_BUDDY):
         listed = False
         yield Step.LOCK
@@ -95,7 +90,7 @@ def take_block(zone: Zone, want: Want, where: Where) -> Steps[Taken | None]:
         yield Step.LOCK
         reserve_pageblock(zone, pfn, want.order)
         yield Step.UNLOCK
-    return Taken(pfn, listed)
+    return Served(number, pfn, listed)
 
 
 def reserve_against(levels: Levels, ask: Ask) -> int:
@@ -133,9 +128,9 @@ def get_page_from_freelist(
     number = 0
     while number < len(zones):
         if may_serve(zones[number], ask, level, rights):
-            taken = yield from take_block(zones[number], ask.want, ask.where)
-            if taken is not None:
-                return Served(number, taken)
+            served = yield from take_block(zones, number, ask)
+            if served is not None:
+                return served
         number += 1
     return None
 
@@ -143,10 +138,11 @@ def get_page_from_freelist(
 def serve(zones: Sequence[Zone], ask: Ask) -> Steps[Served | None]:
     """Serve a request from the zones of its list, or None if it must go without.
 
-    Where no zone has marks there is one try, with all the rights of the request.
+    Where zones have no marks, which none or all of a list have, there is one try, with all the
+    rights of the request.
     """
     rights = URGENT if ask.want.atomic else NO_RIGHTS
-    if all(zone.levels is None for zone in zones):
+    if not zones or zones[0].levels is None:
         served = yield from get_page_from_freelist(zones, ask, "min", rights)
         return served
     first = ask._replace(want=ask.want._replace(atomic=False)) if ask.want.atomic else ask

@@ -64,7 +64,7 @@ OPERATIONS = {
         *("drain_cpu", "_drain", "drain_all", "disable", "enable"),
         *("age", "expire", "unplug", "plug"),
     ],
-    "pcp/lists": ["alloc_from_list", "take_from_list", "free_to_list"],
+    "pcp/lists": ["alloc_from_list", "refill_list", "free_to_list"],
     "zonelist": ["take_block", "get_page_from_freelist", "serve", "rest"],
     "bulk": ["alloc_pages_bulk", "fill_from_lists"],
     "system": ["alloc_pages", "alloc_pages_bulk", "unreserve_first", "each_zone", "expire"],

@@ -62,6 +62,9 @@ class Where(NamedTuple):
 ANYWHERE = Where()
 """The first CPU, outside of interrupts."""
 
+TRYLOCKS = ("trylock-irqs-off", "trylock")
+"""The guards that may be lost to somebody else."""
+
 RMQUEUE_ONE: dict[Design, Callable[[Zone, Want], Pfn | None]] = {
     "tag": rmqueue_one,
     "bitmap": lambda zone, want: bitmap.rmqueue(zone, want.order),
@@ -78,17 +81,15 @@ def may_use_lists(zone: Zone, order: Order, where: Where) -> bool:
     What is larger than a pageblock never does: it could have several types.
     """
     machine = zone.machine
-    if not machine.cpus or not is_kept(machine.era.lists, order, machine.huge):
+    era = machine.era
+    if not machine.cpus or not is_kept(era.lists, order, machine.huge):
         return False
     if machine.pageblock is not None and order > machine.pageblock:
         return False
-    guard = machine.era.guard
-    barred = (guard == "no-interrupt" and where.irq) or (
-        guard in ("trylock-irqs-off", "trylock") and where.contended
-    )
-    if barred:
+    if (where.irq and era.guard == "no-interrupt") or (where.contended and era.guard in TRYLOCKS):
         zone.log.append(Event(Kind.BARRED, 0, order))
-    return not barred
+        return False
+    return True
 
 
 def lists_for(zone: Zone, where: Where) -> Pcp:
@@ -113,22 +114,26 @@ def alloc_from_list(zone: Zone, want: Want, where: Where) -> Steps[Pfn | None]:
         pcp.load = after_alloc(pcp.load)
     elif isinstance(pcp.load, Tuned):
         pcp.load = taken(pcp.load)
-    pfn = yield from take_from_list(zone, pcp, index, want, where)
+    if must_refill(pcp, index):
+        yield from refill_list(zone, pcp, index, want, where)
+    pfn = take_from_list(zone, pcp, index, want, where)
     yield Step.UNGUARD
     return pfn
 
 
-def take_from_list(zone: Zone, pcp: Pcp, index: int, want: Want, where: Where) -> Steps[Pfn | None]:
-    """The same with the guard held already: all that bulk requests repeat."""
-    from_tail = _from_tail(zone, where)
-    if must_refill(pcp, index):
-        blocks = blocks_to_refill(zone, pcp, want.order)
-        yield Step.LOCK
-        rmqueue_bulk(zone, pcp, index, want, blocks, reverse=from_tail)
-        yield Step.UNLOCK
+def refill_list(zone: Zone, pcp: Pcp, index: int, want: Want, where: Where) -> Steps[None]:
+    """Fetch blocks for the list from the buddy, with the guard held already."""
+    blocks = blocks_to_refill(zone, pcp, want.order)
+    yield Step.LOCK
+    rmqueue_bulk(zone, pcp, index, want, blocks, reverse=_from_tail(zone, where))
+    yield Step.UNLOCK
+
+
+def take_from_list(zone: Zone, pcp: Pcp, index: int, want: Want, where: Where) -> Pfn | None:
+    """Take the first block of the list, if there is one, with the guard held already."""
     if not pcp.lists[index]:
         return None
-    pfn, _ = pcp.lists[index].popitem(last=from_tail)
+    pfn, _ = pcp.lists[index].popitem(last=_from_tail(zone, where))
     pcp.count -= SIZES[want.order]
     zone.log.append(Event(Kind.FROM_LIST, pfn, want.order, want.mt))
     return pfn
@@ -228,10 +233,11 @@ def pages_to_drain(zone: Zone, pcp: Pcp, order: Order) -> int:
         return pages
     if isinstance(load, Doubling):
         flush = zone.machine.era.tuning == "doubling-flush" and frees_high(load, order)
-        if pcp.count < (0 if flush else high_of(load, pressure_of(zone))):
+        pressure = pressure_of(zone)
+        if not flush and pcp.count < high_of(load, pressure):
             return 0
-        pcp.load = after_drain(load, pressure_of(zone), free_high=flush)
-        return drain_of(load, pcp.count, pressure_of(zone), free_high=flush)
+        pcp.load = after_drain(load, pressure, free_high=flush)
+        return drain_of(load, pcp.count, pressure, free_high=flush)
     return load.batch if pcp.count >= load.high else 0
 
 
@@ -250,7 +256,7 @@ def drain(zone: Zone, pcp: Pcp, pages: int, preferred: int = 0) -> None:
     lengths = [len(blocks) for blocks in pcp.lists]
     orders = orders_of_lists(machine.era.lists, machine.huge)
     sizes = [SIZES[order] for order in orders]
-    in_turns = machine.era.guard in ("trylock-irqs-off", "trylock")
+    in_turns = machine.era.guard in TRYLOCKS
     turns = (
         from_preferred(lengths, pages, sizes, preferred)
         if in_turns

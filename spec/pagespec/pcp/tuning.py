@@ -80,7 +80,7 @@ def after_alloc(load: Doubling) -> Doubling:
     pre: load.factor >= 0
     post: 0 <= __return__.factor <= load.factor
     """
-    return load._replace(factor=load.factor // 2)
+    return load._replace(factor=load.factor // 2) if load.factor else load
 
 
 def frees_high(load: Doubling, order: Order) -> bool:
@@ -146,7 +146,7 @@ def taken(load: Tuned) -> Tuned:
     pre: load.freed >= 0
     post: 0 <= __return__.freed <= load.freed
     """
-    return load._replace(freed=load.freed // 2)
+    return load._replace(freed=load.freed // 2) if load.freed else load
 
 
 class Freed(NamedTuple):
@@ -166,39 +166,45 @@ def freed(load: Tuned, order: Order, count: int, zone: Pressure) -> Freed:
     batch, high_order = load.batch, 1 <= order <= COSTLY
     free_high = high_order and load.high_order and load.freed >= batch
     free_high = free_high and (not load.waits or count >= batch)
-    more = SIZES[order] if load.freed < batch << SCALE else 0
-    load = load._replace(factor=load.factor // 2, freed=load.freed + more, high_order=high_order)
-    high, load = _drain_at(load, count, zone, free_high)
-    if count < high:
+    late = load.freed + (SIZES[order] if load.freed < batch << SCALE else 0)
+    drains_at, high = _drain_at(load, late, count, zone, free_high)
+    load = Tuned(
+        load.high_min, load.high_max, batch, high, load.factor // 2, late, high_order, load.waits
+    )
+    if count < drains_at:
         return Freed(load, 0)
     if free_high:
         return Freed(load, min(count, batch << SCALE))
-    if high < batch:
+    if drains_at < batch:
         return Freed(load, 1)
-    return Freed(load, max(batch, min(load.freed, high - batch)))
+    return Freed(load, max(batch, min(late, drains_at - batch)))
 
 
-def _drain_at(load: Tuned, count: int, zone: Pressure, free_high: bool) -> tuple[int, Tuned]:
-    """From how many frames this free drains, and the state with `high` adapted.
+def _drain_at(
+    load: Tuned, late: int, count: int, zone: Pressure, free_high: bool
+) -> tuple[int, int]:
+    """From how many frames this free drains, and the `high` that it leaves.
 
-    pre: 0 <= load.high_min <= load.high_max and load.batch >= 1 and load.freed >= 0
-    post: load.high_min <= __return__[1].high <= load.high_max
+    late: the frames that were freed of late, with this free's.
+
+    pre: 0 <= load.high_min <= load.high_max and load.batch >= 1 and late >= 0
+    post: load.high_min <= __return__[1] <= load.high_max
     """
     high = _within(load, load.high)
-    lowered = max(high - max(load.freed, load.batch), load.high_min)
     if high == 0:
-        return 0, load._replace(high=0)
+        return 0, 0
     if free_high:
-        return 0, load._replace(high=max(high - (load.batch << SCALE), load.high_min))
+        return 0, max(high - (load.batch << SCALE), load.high_min)
+    lowered = max(high - max(late, load.batch), load.high_min)
     if zone.reclaiming:
-        return min(4 * load.batch, lowered), load._replace(high=lowered)
+        return min(4 * load.batch, lowered), lowered
     if load.fixed:
-        return high, load._replace(high=high)
+        return high, high
     if zone.below_high:
-        return max(count, load.high_min), load._replace(high=lowered)
-    if count >= high and high < load.freed + load.batch:
-        return high, load._replace(high=_within(load, load.freed + load.batch))
-    return high, load._replace(high=high)
+        return max(count, load.high_min), lowered
+    if count >= high and high < late + load.batch:
+        return high, _within(load, late + load.batch)
+    return high, high
 
 
 def decay(load: Tuned, count: int) -> Freed:

@@ -53,19 +53,14 @@ def has_block(zone: Zone, want: Want, rights: Rights) -> bool:
     In 4.10 requests with rights take any list for granted, even one that cannot serve them.
     """
     era = zone.machine.era
-    types = set(REQUESTED)
-    if want.mt is MOVABLE:
-        types.add(CMA)
-    if rights.oom or (want.atomic if era.retypes_on_merge else rights.harder):
-        types.add(HIGHATOMIC)
     if era.order_check == "lists-or-rights" and rights.harder:
         return any(zone.nr_free[want.order :])
-    return any(
-        blocks
-        for lists in zone.free_area[want.order :]
-        for mt, blocks in lists.items()
-        if mt in types
-    )
+    types = REQUESTED
+    if want.mt is MOVABLE:
+        types += (CMA,)
+    if rights.oom or (want.atomic if era.retypes_on_merge else rights.harder):
+        types += (HIGHATOMIC,)
+    return any(lists.get(mt) for lists in zone.free_area[want.order :] for mt in types)
 
 
 def watermark_fast(zone: Zone, want: Want, mark: int, reserve: int, rights: Rights) -> bool:
