@@ -22,6 +22,9 @@ OF_LISTS = frozenset(
 OF_CPUS = frozenset({Verb.UNPLUG, Verb.PLUG})
 """The verbs that need more than one such CPU."""
 
+OFTEN = {Verb.BULK: 4}
+"""Verbs that are drawn so many times as often as others: to fill an array is to allocate."""
+
 STEADY, CROWDED = (0.2, 0.4, 0.6, 0.9), (0.5, 0.7, 0.95)
 """The chances to allocate among which phases choose; a crowded zone is full of fragments."""
 
@@ -87,7 +90,7 @@ def random_mix(rng: Random, machine: Machine, offered: frozenset[Verb]) -> Mix:
     grouped, marked = machine.pageblock is not None, machine.min_free is not None
     listed = machine.cpus > 0
     verbs = {
-        verb: rng.choice((0, 1, 2, 4))
+        verb: rng.choice((0, 1, 2, 4)) * OFTEN.get(verb, 1)
         for verb, serves in SERVES.items()
         if verb in offered and serves(machine.era) and suits(machine, verb)
     }
