@@ -152,4 +152,4 @@ def _kept(host: Host, number: int, pages: list[int], upto: ZoneClass) -> int:
     for part, count in zip(host.parts, pages, strict=True):
         if part.node == own.node and own.zone_class < part.zone_class <= upto:
             above += count
-    return above // (*host.ratios, 1)[own.zone_class]
+    return above // (*host.ratios, 1)[own.zone_class] if pages[number] else 0

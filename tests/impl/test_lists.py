@@ -138,6 +138,15 @@ def test_small_machines(era: str, jit: bool) -> None:
         assert kinds[Kind.FILLED] > 0
 
 
+@pytest.mark.parametrize("era", ["2.6.11", "4.10", "6.12"])
+@pytest.mark.parametrize("cpus", [0, 1])
+def test_a_zone_may_be_one_hole(era: str, cpus: int) -> None:
+    """It has marks of no frames, and lists for none."""
+    machine = Machine(16, 3, ERAS[era], holes=((0, 16),), cpus=cpus, min_free=16)
+
+    lockstep(machine, Random(era), False, 60)
+
+
 def test_between_them_they_reach_all() -> None:
     """A guard that bars, a boost, and frames given out in bulk."""
     kinds = sum((ran(era, True) for era in ERA_NAMES), Counter[Kind]())

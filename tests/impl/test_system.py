@@ -103,3 +103,19 @@ def test_strange_numbers_are_refused() -> None:
         Op(Verb.ALLOC, 0, cpu=2**70),
     ):
         assert lockstep.step(op) < -1
+
+
+@pytest.mark.parametrize("era", ["4.10", "6.12"])
+@pytest.mark.parametrize(
+    "classes", [(ZoneClass.DMA, ZoneClass.NORMAL), (ZoneClass.NORMAL, ZoneClass.MOVABLE)]
+)
+def test_a_zone_may_be_one_hole(era: str, classes: tuple[ZoneClass, ZoneClass]) -> None:
+    """It has no share of the marks and keeps nothing; nor has one above it a share of its own."""
+    hole = Machine(16, 3, ERAS[era], holes=((0, 16),), pageblock=3)
+    parts = (
+        Part(classes[0], 0, hole),
+        Part(classes[1], 0, Machine(16, 3, ERAS[era], start=16, pageblock=3)),
+    )
+    host = Host(parts, min_free=16, ratios=(1, 1, 1))
+
+    walk(HostLockstep(host, TwinHostFactory(plain_modules())), Random(era), WALK_REQUESTS)

@@ -99,7 +99,6 @@ def write_lists(memory: Memory, machine: Machine) -> None:
         _write_area(memory, q, nr_lists, -1 if machine.pageblock is None else machine.pageblock)
         cold = number & 1
         if era.tuning == "pair":
-            set_low(memory, q, 0 if cold else 2 * raw)
             set_high(memory, q, 2 * max(1, raw) if cold else 6 * max(1, raw))
             set_low(memory, q, 0 if cold else 2 * max(1, raw))
         elif era.tuning == "batches":

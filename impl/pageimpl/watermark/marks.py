@@ -30,7 +30,7 @@ def min_free_kbytes(lowmem_kbytes: int, rule: str) -> int:
 
 def marks_of(era: Era, kbytes: int, managed: int, lowmem_pages: int) -> Marks:
     """The marks of a zone for a given min_free_kbytes, which zones of so many frames share."""
-    share = (kbytes >> 2) * managed // lowmem_pages
+    share = (kbytes >> 2) * managed // max(1, lowmem_pages)
     if era.marks == "thirds":
         return Marks(share, share << 1, 3 * share)
     if era.marks == "quarters":

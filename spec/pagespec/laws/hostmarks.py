@@ -31,7 +31,8 @@ def marked(state: HostState) -> Complaint:
     """The zones share min_free_kbytes by their size, and lower ones keep frames for who needs them.
 
     In 6.12 memory for movable blocks alone takes no part, and keeps a thousandth. From requests
-    that may use higher zones of its node a zone keeps one frame in so many of these zones'.
+    that may use higher zones of its node a zone keeps one frame in so many of these zones', if it
+    has any frames at all.
     Where low memory is used up by those who could do without it, others fail.
     """
     host = state.host
@@ -44,7 +45,7 @@ def marked(state: HostState) -> Complaint:
             if host.min_free is not None or levels is not None:
                 return f"{name_of(host, number)} has marks {levels}, min_free is {host.min_free}"
             continue
-        share = host.min_free // 4 * pages[number] // lowmem
+        share = host.min_free // 4 * pages[number] // max(1, lowmem)
         low, high = GAPS[host.era.marks](share, pages[number])
         least = min(max(32, pages[number] // 1024), 128) if apart[number] else share
         if tuple(levels.marks) != (least, least + low, least + high):
@@ -64,7 +65,8 @@ def _reserved(state: HostState, number: int, pages: list[int], upto: ZoneClass) 
         for part, count in zip(host.parts, pages, strict=True)
         if part.node == own.node and own.zone_class < part.zone_class <= upto
     )
-    return above // host.ratios[own.zone_class] if above and host.era.keeps_low_memory else 0
+    keeps = above > 0 and pages[number] > 0 and host.era.keeps_low_memory
+    return above // host.ratios[own.zone_class] if keeps else 0
 
 
 @HOST_STATE_LAWS.law("NUMA-sum", source="mm/page_alloc.c, zone_statistics, 2.6.11 to 6.12")
