@@ -141,10 +141,10 @@ class NeverGiven(Refused):
 
 
 class UnsupportedRequest(Refused):
-    """The era, or a machine without pageblocks, has no such operation."""
+    """The era or the machine has no such operation."""
 
     refusal = Refusal.UNSUPPORTED
-    fact = "this era or machine has no such operation; expected one with it, and with pageblocks"
+    fact = "this era or machine has no such operation; expected one with what it is about"
 
 
 class BadType(Refused):
@@ -155,10 +155,13 @@ class BadType(Refused):
 
 
 class BadRange(Refused):
-    """The range is not made of whole blocks of existing frames."""
+    """The range is not made of whole blocks of existing frames, or of slots that an array has."""
 
     refusal = Refusal.BAD_RANGE
-    fact = "is no such range; expected whole pageblocks, until 5.15 whole largest blocks, no hole"
+    fact = (
+        "is no such range; expected whole pageblocks, until 5.15 whole largest blocks, no hole; "
+        "of slots one at least, and no more than the array has"
+    )
 
 
 class AlreadyIsolated(Refused):
@@ -204,10 +207,13 @@ class NotOffline(Refused):
 
 
 class BadCpu(Refused):
-    """There is no such CPU, or it is unplugged."""
+    """There is no such CPU, or it does not run; or does, and is to be plugged in or the last."""
 
     refusal = Refusal.BAD_CPU
-    fact = "no such CPU is running; expected one that the machine has and that is plugged in"
+    fact = (
+        "no such request may name that CPU; expected one that runs, to plug in one that does not, "
+        "to unplug not the last"
+    )
 
 
 class BadNode(Refused):
