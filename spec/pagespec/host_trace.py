@@ -169,24 +169,15 @@ def _host(number: int, fields: dict[str, str], zones: list[tuple[int, str]]) -> 
     }
     cpus = tuple(_numbers(number, "cpus", fields["cpus"])) if "cpus" in fields else ()
     ratios = tuple(_numbers(number, "ratios", fields["ratios"])) if "ratios" in fields else RATIOS
-    flags = {key: _flag(number, key, fields.get(key)) for key in ("byzone", "numa")}
+    by_zone = _flag(number, "byzone", fields.get("byzone", "0"))
+    numa = _flag(number, "numa", fields.get("numa", "1"))
     try:
-        era = era_named(fields["era"])
+        plain = Machine(1, whole["top"], era_named(fields["era"]))
     except DomainError as error:
         raise TraceError(number, str(error)) from None
-    plain = Machine(1, whole["top"], era) if whole["top"] <= 15 else None
-    if plain is None:
-        raise TraceError(number, f"top={whole['top']}: the top order is 0 to 15")
     parts = tuple(_part(at, line, plain, whole.get("pageblock"), cpus) for at, line in zones)
     try:
-        return Host(
-            parts,
-            cpus,
-            whole.get("min_free"),
-            ratios,
-            by_zone=flags["byzone"] or False,
-            numa=flags["numa"] is not False,
-        )
+        return Host(parts, cpus, whole.get("min_free"), ratios, by_zone=by_zone, numa=numa)
     except DomainError as error:
         raise TraceError(number, str(error)) from None
 
@@ -230,7 +221,7 @@ def _numbers(number: int, key: str, text: str) -> Iterator[int]:
     return (read_whole(number, key, word) for word in text.split(","))
 
 
-def _flag(number: int, key: str, text: str | None) -> bool | None:
-    if text not in (None, "0", "1"):
+def _flag(number: int, key: str, text: str) -> bool:
+    if text not in ("0", "1"):
         raise TraceError(number, f"{key}={text[:40]}: expected one of 0, 1")
-    return None if text is None else text == "1"
+    return text == "1"

@@ -4,7 +4,7 @@ The formulas of the era say how many frames go back to the buddy and from which 
 ends of the lists say which blocks these are. Nothing here knows the buddy.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pagespec.frames import SIZES
@@ -120,8 +120,3 @@ def drain(due: Replay, pages: int, preferred: int = 0) -> None:
     for number in turns:
         pfn, _ = due.lists[number].pop()
         due.drained.append(Block(pfn, max(0, due.order_of(number))))
-
-
-def blocks_of(lists: Sequence[Iterable[Pfn]]) -> set[Pfn]:
-    """The heads of all blocks on some lists."""
-    return {pfn for blocks in lists for pfn in blocks}
