@@ -257,8 +257,7 @@ kept_orders_of, set_kept_orders = zone_global()
 barring_of, set_barring = zone_global()
 
 # The CPUs' lists: where those of CPU 0 start, how far apart the CPUs' are as a power of two, and
-# the era's choices. `tail_flags` are those of a want that mean the end of a list, `set_flags` those
-# that mean a CPU's second set.
+# the era's choices. `tail_flags` are those of a want that mean the end of a list.
 cpus_of, set_cpus = zone_global()
 lists_first_of, set_lists_first = zone_global()
 sets_shift_of, set_sets_shift = zone_global()

@@ -1,7 +1,7 @@
 """Which zones of a host a request tries, the nearest first.
 
 Source: mm/page_alloc.c (build_zonelists, find_next_best_node), 2.6.11 to 6.12; the order by zones
-was the default of small nodes from 2.6.22 to 3.17 and went in 4.14.
+could be had from 2.6.23 to 4.13.
 """
 
 from pagespec.host import Host

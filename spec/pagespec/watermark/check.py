@@ -29,7 +29,7 @@ class Rights(NamedTuple):
 NO_RIGHTS = Rights()
 
 RightsRule: TypeAlias = Literal["halves-down", "quarter-after", "oom-instead", "harder-needs-high"]
-"""What rights lower the minimum by: in 2.6.9, until 4.12, until 6.2, and since."""
+"""What rights lower the minimum by: in 2.6.9, until 4.13, until 6.2, and since."""
 
 
 def lowered(mark: int, rights: Rights, rule: RightsRule) -> int:
