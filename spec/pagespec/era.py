@@ -158,6 +158,7 @@ class Era:
         return self.isolation in ("split-ends", "split-large")
 
 
+_2_6_8 = Era("2.6.8", design="bitmap", index_base="zone", placement="head", keeps_low_memory=False)
 _2_6_37 = Era(
     "2.6.37",
     min_free="64m",
@@ -251,15 +252,9 @@ _6_12 = replace(
 ERAS: dict[str, Era] = {
     era.name: era
     for era in (
-        Era(
-            "2.6.8",
-            design="bitmap",
-            index_base="zone",
-            placement="head",
-            keeps_low_memory=False,
-        ),
-        Era("2004-v1", index_base="zone", placement="head", bounds="aligned-order"),
-        Era("2004-v2", index_base="zone", placement="head", bounds="buddyend"),
+        _2_6_8,
+        replace(_2_6_8, name="2004-v1", design="tag", bounds="aligned-order"),
+        replace(_2_6_8, name="2004-v2", design="tag", bounds="buddyend"),
         Era(
             "2.6.11",
             index_base="zone",
