@@ -81,7 +81,9 @@ class Event(NamedTuple):
     """Something happened to the block at pfn.
 
     SPLIT carries the order of the block that was split, MERGE that of the two halves; REFUSE
-    carries the refusal's code in place of an order. mt: the type of the list, pageblock or request.
+    carries the refusal's code in place of an order. In place of a frame REFILL and FILLED carry how
+    many blocks came, UNPLUGGED and PLUGGED the CPU, LOWER and FAR the zone's number, and what is
+    about no block 0. mt: the type of the list, pageblock or request.
     For EXTFRAG, order and mt are the request's; from_order and from_mt those of the block that
     served, and owned says whether its pageblock has the request's type by now.
     """

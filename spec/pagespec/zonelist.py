@@ -1,10 +1,10 @@
 """Which zone serves: the first on the request's list that would keep above the mark.
 
-A request is tried twice: first against the low marks, so that kswapd is woken before memory is
-short; then, by whoever still goes without, against the lowest ones and with the rights it has.
-Between the second and the last try a pageblock of the reserve is given up, and what CPUs keep goes
-back to the buddy. Only a request in an emergency, which frees memory in the end, is then tried
-without any mark instead.
+A request is tried first against the low marks, so that kswapd is woken before memory is short; and
+if it goes without, against the lowest ones and with the rights it has. In an emergency, by which
+memory will be freed in the end, the third and last try asks no mark. Of other requests it comes
+only, since 2.6.37, for who can wait: when a pageblock of the reserve has been given up, and what
+CPUs keep has gone back to the buddy.
 Source: mm/page_alloc.c (get_page_from_freelist, rmqueue, __alloc_pages_slowpath), 2.6.11 to 6.12.
 """
 
@@ -157,7 +157,9 @@ def serve(zones: Sequence[Zone], ask: Ask) -> Steps[Served | None]:
     if served is not None or ask.want.atomic or not zones[0].machine.era.drains_on_failure:
         return served
     yield Step.LOCK
-    any(_unreserve(zone, ask.want) for zone in zones)
+    for zone in zones:
+        if _unreserve(zone, ask.want):
+            break
     yield Step.UNLOCK
     number = 0
     while number < len(zones):

@@ -90,7 +90,7 @@ def served_or_failed(step: Transition) -> bool:
 
 @OWNER_LAWS.law("PCP-bound", source="mm/page_alloc.c, free_unref_page_commit, 2.6.11 to 6.12")
 def bounded(step: Transition) -> Complaint:
-    """After a free the lists hold less than `high`, or no more than before and but for one frame.
+    """After a free the lists hold less than `high`, or a drain took one frame of them at least.
 
     That is all there is: a drain takes less than what is too much, and `high` counts as four
     batches while kswapd works, or moves. Until 2.6.11 the drain comes first, so `high` is reached.

@@ -62,7 +62,7 @@ def enable(zone: Zone) -> Steps[None]:
 
 
 def _can_disable(zone: Zone) -> bool:
-    """Since 5.12; the lists of one order before had no need of it."""
+    """Whether the era can switch lists off (5.12)."""
     return zone.machine.era.tuning not in ("pair", "batches")
 
 

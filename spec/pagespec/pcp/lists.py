@@ -42,7 +42,7 @@ from pagespec.pcp.tuning import (
 from pagespec.rmqueue import Want, rmqueue_one
 from pagespec.steps import Step, Steps
 from pagespec.types import Order, Pfn
-from pagespec.watermark.check import Rights
+from pagespec.watermark.check import NO_RIGHTS
 from pagespec.watermark.ok import watermark_ok
 from pagespec.zone import Zone
 
@@ -222,7 +222,7 @@ def recheck_high(zone: Zone) -> None:
         return
     reserve = levels.reserve[-1]
     high = levels.marks.high + levels.boost
-    levels.below_high = not watermark_ok(zone, Want(0), high, reserve, Rights())
+    levels.below_high = not watermark_ok(zone, Want(0), high, reserve, NO_RIGHTS)
 
 
 def pages_to_drain(zone: Zone, pcp: Pcp, order: Order) -> int:

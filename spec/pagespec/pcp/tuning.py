@@ -110,7 +110,7 @@ class Tuned(NamedTuple):
 
     @property
     def fixed(self) -> bool:
-        """Whether the administrator has set `high`."""
+        """Whether `high` cannot move: so the administrator, a small zone or disabling has it."""
         return self.high_min == self.high_max
 
 
