@@ -292,7 +292,7 @@ MUTANTS = (
         SLIP,
         "A refill raises high beyond its upper bound.",
         Edit("pcp.tuning", _GROWN, "high = high + asked"),
-        laws=("PCP-tune", "PCP-bound"),
+        laws=("PCP-tune", "PCP-bound", "PCP-refill"),
         fits=_TOO_MUCH,
     ),
     planted(

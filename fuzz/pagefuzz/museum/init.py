@@ -53,7 +53,7 @@ MUTANTS = (
             "boot",
             _NEXT,
             _NEXT + "            if p == end and p - (1 << order) == first + shift_of(mem):\n"
-            "                give_back(mem, p - (1 << order), order, boot_to_tail_of(mem) != 0)\n",
+            "                free_one_block(mem, p - (1 << order), order, boot_to_tail_of(mem) != 0)\n",
         ),
         laws=("BUD-disjoint", "BUD-links", "BUD-inside"),
         fits="A block is on the free lists twice: they overlap, or their links contradict each "
