@@ -1,27 +1,14 @@
 """Laws about a host between requests: the marks of its zones, and the sums of what they count."""
 
-from collections.abc import Callable
-
-from pagespec.era import MarksRule
 from pagespec.host import Numa
 from pagespec.laws.hosts import HostState
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.laws.masks import managed_frames
 from pagespec.laws.near import name_of
+from pagespec.laws.sized import GAPS
 from pagespec.types import ZoneClass
 
 HOST_STATE_LAWS: LawBook[HostState] = LawBook()
-
-GAPS: dict[MarksRule, Callable[[int, int], tuple[int, int]]] = {
-    "thirds": lambda share, managed: (share, 2 * share),
-    "quarters": lambda share, managed: (share * 5 // 4 - share, share * 3 // 2 - share),
-    "shift": lambda share, managed: (share // 4, share // 2),
-    "scale": lambda share, managed: (
-        max(share // 4, managed // 1000),
-        2 * max(share // 4, managed // 1000),
-    ),
-}
-"""How far the low and the high mark of a zone lie above its lowest one, by the era's rule."""
 
 
 @HOST_STATE_LAWS.law(
@@ -32,8 +19,8 @@ def marked(state: HostState) -> Complaint:
 
     In 6.12 memory for movable blocks alone takes no part, and keeps a thousandth. From requests
     that may use higher zones of its node a zone keeps one frame in so many of these zones', if it
-    has any frames at all.
-    Where low memory is used up by those who could do without it, others fail.
+    has any frames at all. Where low memory is used up by those who could do without it, others
+    fail.
     """
     host = state.host
     pages = [managed_frames(part.machine).bit_count() for part in host.parts]

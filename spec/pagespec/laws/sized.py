@@ -14,30 +14,27 @@ from pagespec.pcp.sizes import (
 )
 from pagespec.pcp.state import Load
 from pagespec.pcp.tuning import Doubling, Tuned
-from pagespec.watermark.marks import (
-    MIN_FREE_RULES,
-    Marks,
-    marks_by_scale,
-    marks_by_shift,
-    marks_of_quarters,
-    marks_of_thirds,
-    min_free_kbytes,
-    share_of,
-)
+from pagespec.watermark.marks import MIN_FREE_RULES, Marks, min_free_kbytes
 from pagespec.zone import Zone
 
-MARKS: dict[MarksRule, Callable[[int, int], Marks]] = {
-    "thirds": lambda share, managed: marks_of_thirds(share),
-    "quarters": lambda share, managed: marks_of_quarters(share),
-    "shift": lambda share, managed: marks_by_shift(share, share),
-    "scale": marks_by_scale,
+GAPS: dict[MarksRule, Callable[[int, int], tuple[int, int]]] = {
+    "thirds": lambda share, managed: (share, 2 * share),
+    "quarters": lambda share, managed: (share * 5 // 4 - share, share * 3 // 2 - share),
+    "shift": lambda share, managed: (share // 4, share // 2),
+    "scale": lambda share, managed: (
+        max(share // 4, managed // 1000),
+        2 * max(share // 4, managed // 1000),
+    ),
 }
-"""Per rule: the marks of a zone, from its share of min_free_kbytes and its size, in frames."""
+"""How far the low and the high mark of a zone lie above its lowest one, by the era's rule: from its
+share of min_free_kbytes and its size, in frames."""
 
 
 def due_marks(era: Era, kbytes: int, pages: int) -> Marks:
     """The marks of a zone of so many frames that is alone, for a given min_free_kbytes."""
-    return MARKS[era.marks](share_of(kbytes, pages, pages), pages)
+    share = kbytes // 4 if pages else 0
+    low, high = GAPS[era.marks](share, pages)
+    return Marks(share, share + low, share + high)
 
 
 def resized(zone: Zone, kind: int, old: Load) -> Load:
