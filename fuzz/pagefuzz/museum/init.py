@@ -53,7 +53,8 @@ MUTANTS = (
             "boot",
             _NEXT,
             _NEXT + "            if p == end and p - (1 << order) == first + shift_of(mem):\n"
-            "                free_one_block(mem, p - (1 << order), order, boot_to_tail_of(mem) != 0)\n",
+            "                to_tail = boot_to_tail_of(mem) != 0\n"
+            "                free_one_block(mem, p - (1 << order), order, to_tail)\n",
         ),
         laws=("BUD-disjoint", "BUD-links", "BUD-inside"),
         fits="A block is on the free lists twice: they overlap, or their links contradict each "
