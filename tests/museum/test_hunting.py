@@ -7,12 +7,21 @@ from pagefuzz.exits import Exit
 from pagefuzz.museum.catalogue import MUTANTS, matching
 from pagefuzz.museum.equivalent import EQUIVALENTS, Equivalent
 from pagefuzz.museum.exhibit import plain_exhibit
-from pagefuzz.museum.hunting import Fate, Kill, Verdict, hunt_all, hunt_compiled, seeds_of
+from pagefuzz.museum.hunting import (
+    Fate,
+    Kill,
+    Verdict,
+    hunt_all,
+    hunt_compiled,
+    hunt_plain,
+    seeds_of,
+)
 from pagefuzz.museum.mutant import SLIP, Edit, Mutant, planted
 from pagefuzz.museum.results import show_judgements, show_verdicts
 from pagefuzz.museum.shared import Judgement, judge, tree
 from pagefuzz.museum.slips import SHARED
 from pagefuzz.museum.store import smallest
+from pagespec.host_trace import parse_host
 
 WALKS = 25
 MUTANT = MUTANTS[0]
@@ -41,6 +50,16 @@ def test_a_few_are_found_and_named() -> None:
     assert [verdict.fate for verdict in verdicts] == [Fate.KILLED, Fate.KILLED]
     assert len(told) == 2
     assert not interrupted
+
+
+def test_a_fault_of_hosts_is_hunted_on_hosts() -> None:
+    """Its trace is that of a host, small enough to be read at once."""
+    mutant = matching("zones-tried-from-the-last")[0]
+    found = hunt_plain(mutant, 20040824)
+
+    assert found is not None
+    assert found.law in mutant.laws
+    assert len(parse_host(found.trace).requests) == found.requests <= 4
 
 
 def test_an_interrupt_leaves_the_verdicts_that_there_are() -> None:
