@@ -118,10 +118,11 @@ def get_page_from_freelist(
 def serve(zones: Zones, count: int, order: int, want: int, of_class: int) -> tuple[int, int, bool]:
     """Serve a request from the zones of its list; see `get_page_from_freelist`.
 
-    Where no zone has marks there is one try, with all the rights of the request.
+    Where zones have no marks, which none or all of a list have, there is one try, with all the
+    rights of the request.
     """
     rights = RIGHT_HIGH | RIGHT_HARDER if want & ATOMIC else NO_RIGHTS
-    if no_marks(zones, count):
+    if count == 0 or not marked_of(zone_at(zones, 0)):
         return get_page_from_freelist(zones, count, order, want, of_class, MARK_MIN, rights)
     first = want & ~ATOMIC
     number, p, listed = get_page_from_freelist(
@@ -139,15 +140,6 @@ def serve(zones: Zones, count: int, order: int, want: int, of_class: int) -> tup
         return number, p, listed
     gather(zones, count, want >> WANTED_SHIFT)
     return get_page_from_freelist(zones, count, order, want, of_class, MARK_MIN, rights)
-
-
-@kernel
-def no_marks(zones: Zones, count: int) -> bool:
-    """Whether none of the zones has marks."""
-    marked = 0
-    for number in range(count):
-        marked |= marked_of(zone_at(zones, number))
-    return marked == 0
 
 
 @kernel
