@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
 from pagefuzz.smaller import FEW, simpler_forms
 from pagespec.frames import SIZES
@@ -93,14 +93,21 @@ def _lower(parts: tuple[Part, ...]) -> tuple[Part, ...]:
 
 
 def _with_less(machine: Machine) -> Iterator[Machine]:
-    candidates: list[dict[str, Any]] = [{"holes": ()}, {"types": ()}, {"guard": 0}]
     least = machine.holes[-1][1] - machine.start if machine.holes else 1
-    for pages in (*range(least, 9), 16, 32, machine.pages // 2, machine.pages - 1):
-        if least <= pages < machine.pages:
-            candidates.append({"pages": pages, "types": ()})
-    for changes in candidates:
+    lengths = (*range(least, 9), 16, 32, machine.pages // 2, machine.pages - 1)
+    candidates = [
+        partial(replace, machine, holes=()),
+        partial(replace, machine, types=()),
+        partial(replace, machine, guard=0),
+        *(
+            partial(replace, machine, pages=pages, types=())
+            for pages in lengths
+            if least <= pages < machine.pages
+        ),
+    ]
+    for candidate in candidates:
         try:
-            smaller = replace(machine, **changes)
+            smaller = candidate()
         except DomainError:
             continue
         if smaller != machine:
