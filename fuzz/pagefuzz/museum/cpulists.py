@@ -274,19 +274,6 @@ MUTANTS = (
         fits=_TOO_MUCH,
     ),
     planted(
-        "flush-of-huge-blocks",
-        "CPUs' lists",
-        SLIP,
-        "Freeing huge blocks flushes the lists, too, not only orders 1 to 3.",
-        Edit(
-            "pcp.tuning",
-            "tuning == TUNE_DOUBLING_FLUSH and 1 <= order <= COSTLY and",
-            "tuning == TUNE_DOUBLING_FLUSH and 1 <= order and",
-        ),
-        laws=("PCP-drain", "PCP-bound"),
-        fits=_TOO_MUCH,
-    ),
-    planted(
         "high-grows-without-bound",
         "CPUs' lists",
         SLIP,
@@ -322,7 +309,7 @@ MUTANTS = (
         "CPUs' lists",
         "LNX-PCP-11",
         "All CPUs share the lists of the first one.",
-        Edit("pcp.index", "((cpu << shift) + (cold & shift))", "(cold & shift)"),
+        Edit("pcp.index", "area_of(mem, cpu_of(want), cold)", "area_of(mem, 0, cold)"),
         laws=("PCP-owner", "PCP-lifo", "PCP-leak", "PCP-unplugged"),
         fits=_BARRED,
     ),

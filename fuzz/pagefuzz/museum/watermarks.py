@@ -30,18 +30,6 @@ MUTANTS = (
         fits=_SHARED,
     ),
     planted(
-        "unsigned-shortcut",
-        "watermarks",
-        "LNX-WM-02",
-        "The shortcut's difference wraps below 0 in every era, so that a zone with fewer free "
-        "frames than are set aside lets everybody pass.",
-        Edit(
-            "watermark.check", "        return shortcut_of(mem) != STOPS\n", "        return True\n"
-        ),
-        laws=("WM-serve", "WM-sound"),
-        fits=_SHARED,
-    ),
-    planted(
         "cma-frames-counted-for-all",
         "watermarks",
         SLIP,
@@ -65,20 +53,6 @@ MUTANTS = (
             "    if rights & RIGHT_HARDER != 0:\n        pages =",
         ),
         laws=("WM-serve", "WM-sound"),
-        fits=_SHARED,
-    ),
-    planted(
-        "order-not-asked",
-        "watermarks",
-        SLIP,
-        "A zone with enough free frames serves a larger block without a look at its lists or "
-        "orders.",
-        Edit(
-            "watermark.ok",
-            "order == 0 or order_check_of(mem) == CHECK_NO_ORDER",
-            "order >= 0 or order_check_of(mem) == CHECK_NO_ORDER",
-        ),
-        laws=("WM-serve", "WM-sound", "WM-high"),
         fits=_SHARED,
     ),
     planted(
@@ -123,8 +97,8 @@ MUTANTS = (
         SLIP,
         "The first try already has the rights of the second.",
         Edit("zonelist", "of_class, MARK_LOW, NO_RIGHTS\n", "of_class, MARK_LOW, rights\n"),
-        laws=("WM-serve", "WM-sound"),
-        fits=_LAST_TRY,
+        laws=("WM-serve", "WM-sound", "MT-own"),
+        fits="It passes a mark too early, or is served by other lists than at the second try.",
     ),
     planted(
         "kswapd-sleeps-on",
@@ -217,7 +191,7 @@ MUTANTS = (
             "want & EMERGENCY:\n",
             "want & EMERGENCY:\n        gather(zones, count, want >> WANTED_SHIFT)\n",
         ),
-        laws=("PCP-owner", "HA-return", "WM-serve"),
+        laws=("PCP-owner", "PCP-leak", "HA-return", "WM-sound", "WM-serve"),
         fits=_LAST_TRY,
     ),
     planted(
