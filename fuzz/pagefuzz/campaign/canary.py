@@ -35,7 +35,7 @@ def missed_by(plan: Plan, level: Level) -> list[Gear]:
     with TemporaryDirectory() as folder:
         for gear in plan.gears:
             small = replace(
-                plan, gears=(gear,), eras=("6.1",), level=level, rounds=30, out=Path(folder)
+                plan, gears=(gear,), eras=("6.1",), level=level, rounds=150, out=Path(folder)
             )
             result = run_unit(small, 0, twin)
             if result.law is None or result.finding is None or not result.finding.exists():

@@ -177,14 +177,15 @@ def returned(sight: Sight) -> Complaint:
 
     An allocator that merges eagerly serves every request for which an aligned run of frames is
     free; any other at least once everything is back. Where pageblocks have types, guards take
-    frames, CPUs may keep some, or marks forbid it, a caller cannot tell which of them may serve it.
+    frames, CPUs may keep some, or marks forbid it to all but an emergency, a caller cannot tell
+    which of them may serve it.
     """
     op, book = sight.op, sight.book
     if op.verb is not Verb.ALLOC or sight.outcome != NO_MEMORY or _illegal(sight):
         return None
     if book.machine.pageblock is not None or book.machine.guard:
         return None
-    if book.caching or book.machine.min_free is not None:
+    if book.caching or (book.machine.min_free is not None and not op.emergency):
         return None
     if book.held and not sight.promises.merges_eagerly:
         return None
