@@ -103,9 +103,10 @@ def held_block(zone: Zone, pfn: Pfn, order: Order) -> Held:
 
 def held_block_of_order(zone: Zone, pfn: Pfn, order: Order) -> Held:
     """The same for a request that must name the order with which the block was given out."""
-    check_order(zone, pfn, order)
-    held = held_block(zone, pfn, order)
-    if held.order != order:
+    held = zone.held.get(pfn)
+    if held is None or held.order != order:
+        check_order(zone, pfn, order)
+        held_block(zone, pfn, order)
         raise refused(zone, WrongOrder, pfn, order)
     return held
 

@@ -85,8 +85,8 @@ def take_block(zones: Sequence[Zone], number: int, ask: Ask) -> Steps[Served | N
         _wake_kswapd([zone])
     if pfn is None:
         return None
-    grouped = zone.machine.pageblock is not None
-    if grouped and want.atomic and want.order > 0 and era.reserve != "none":
+    reserves = era.reserve != "none" and zone.machine.pageblock is not None
+    if want.atomic and want.order > 0 and reserves:
         yield Step.LOCK
         reserve_pageblock(zone, pfn, want.order)
         yield Step.UNLOCK

@@ -142,7 +142,9 @@ def take_from_list(zone: Zone, pcp: Pcp, index: int, want: Want, where: Where) -
 def pressure_of(zone: Zone) -> Pressure:
     """What the lists' sizes heed of the zone's state."""
     levels = zone.levels
-    return CALM if levels is None else Pressure(levels.reclaiming, levels.below_high)
+    if levels is None or not (levels.reclaiming or levels.below_high):
+        return CALM
+    return Pressure(levels.reclaiming, levels.below_high)
 
 
 def must_refill(pcp: Pcp, index: int) -> bool:
