@@ -311,6 +311,7 @@ MOVING = ALLOC._replace(mt=MOVABLE)
 GUARDING = grouped(
     "6.1", "MMMM", MOVING._replace(emergency=True), cpus=1, batch=3, high=9, guard=1, min_free=80
 )
+HOARDED = listed("6.12", ALLOC._replace(cpu=1), cpus=2, batch=2, high=9, pages=2, top=1, min_free=0)
 CMA_ALONE = grouped(
     "6.12", "MMCC", ALLOC._replace(emergency=True), cpus=1, batch=3, high=9, min_free=40
 )
@@ -319,6 +320,7 @@ forged("WM-sound", "below every mark", NONE_LEFT, LAST_RESORT, ALLOC)
 forged("WM-sound", "for who cannot wait", marked_zone(200), LAST_RESORT, URGENT)
 forged("WM-sound", "guards would not make up for it", GUARDING, LAST_RESORT, MOVING)
 forged("WM-sound", "with CMA memory that is not for it", CMA_ALONE, LAST_RESORT, ALLOC)
+forged("WM-sound", "an emergency gets what a CPU kept", HOARDED, ALLOC, LAST_RESORT)
 forged("WM-serve", "CPUs keep what they must give back first", SPREAD, LAST_RESORT, ALLOC)
 answer("WM-serve", "it fails above its mark", NO_MEMORY, AMPLE, ALLOC)
 step("WM-serve", "kswapd sleeps on", kswapd(False), SHORT, ALLOC)

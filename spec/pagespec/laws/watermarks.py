@@ -68,11 +68,12 @@ def by_formula(swept: Swept) -> Complaint:
 def sound(step: Transition) -> Complaint:
     """A request that is no emergency is served only if more is free than it must leave to others.
 
-    The frames below are for those that cannot wait, and for whoever frees memory. At the last try
-    what CPUs kept counts as well. Until 5.15 single frames passed when more was reserved than free.
+    The frames below are for those that cannot wait, and for whoever frees memory, for whom no CPU
+    gives back what it keeps. At the last try that counts as well. Until 5.15 single frames passed
+    when more was reserved than free.
     """
     zone, op, after = step.before.zone, step.op, step.after.zone
-    if not served(step, Verb.ALLOC) or zone.levels is None or op.emergency:
+    if not served(step, Verb.ALLOC) or zone.levels is None:
         return None
     number = due_try(zone, op).number
     if number == "none":
