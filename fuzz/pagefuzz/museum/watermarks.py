@@ -177,7 +177,7 @@ MUTANTS = (
         SLIP,
         "A request in an emergency is held to the marks.",
         Edit("zonelist", "of_class, NO_MARK,", "of_class, MARK_MIN,"),
-        laws=("WM-serve",),
+        laws=("WM-serve", "OUT-return"),
         fits=_SHARED,
     ),
     planted(
