@@ -89,9 +89,6 @@ TUNINGS: dict[Tuning, int] = {
     "tuned": TUNE_TUNED,
 }
 
-BUDDY_AFTER_LISTS: frozenset[Tuning] = frozenset({"pair", "doubling-flush", "tuned"})
-"""In whose eras a list that could not be refilled is not the end."""
-
 # On which list a block of the order of huge pages is.
 HUGE_BY_TYPE = 0
 HUGE_ALONE = 1
@@ -114,9 +111,6 @@ BARRING: dict[Guard, int] = {
     "trylock": CONTENDED,
 }
 """The flags of a want by which a guard keeps it off the lists."""
-
-FROM_PREFERRED: frozenset[Guard] = frozenset({"trylock-irqs-off", "trylock"})
-"""The guards in whose eras a drain empties list after list, from a preferred one on."""
 
 NO_BULK = 0
 FIRST_OF_ALL = 1

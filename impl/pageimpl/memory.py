@@ -268,6 +268,7 @@ tuning_of, set_tuning = zone_global()
 buddy_after_lists_of, set_buddy_after_lists = zone_global()
 drains_from_preferred_of, set_drains_from_preferred = zone_global()
 drains_each_pageblock_of, set_drains_each_pageblock = zone_global()
+can_disable_of, set_can_disable = zone_global()
 counts_operations_of, set_counts_operations = zone_global()
 bulk_rule_of, set_bulk_rule = zone_global()
 

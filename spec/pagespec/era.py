@@ -77,6 +77,11 @@ class Era:
     batch: the rule for the batch.
     tuning: how large lists grow: a hot and a cold one, each within fixed bounds; six batches;
         drains that double, and a flush when higher orders are freed; refills that double too.
+    drains_from_preferred: whether a drain empties the list that was freed into first and the others
+        after it, not all in turns.
+    buddy_after_lists: whether a request whose list cannot be refilled asks the buddy once more,
+        which may have a reserve for it.
+    can_disable: whether the lists can be switched off while memory is taken away.
     drains_each_pageblock: whether the CPUs' lists are drained after each pageblock of a range that
         is isolated, not once at the end.
     counts_operations: whether a block of a CPU's list counts as one frame, whatever its order, in
@@ -127,6 +132,9 @@ class Era:
     guard: Guard = "irqs-off"
     batch: BatchRule = "256k"
     tuning: Tuning = "pair"
+    drains_from_preferred: bool = False
+    buddy_after_lists: bool = False
+    can_disable: bool = False
     drains_each_pageblock: bool = False
     counts_operations: bool = False
     bulk: Bulk = "none"
@@ -158,7 +166,14 @@ class Era:
         return self.isolation in ("split-ends", "split-large")
 
 
-_2_6_8 = Era("2.6.8", design="bitmap", index_base="zone", placement="head", keeps_low_memory=False)
+_2_6_8 = Era(
+    "2.6.8",
+    design="bitmap",
+    index_base="zone",
+    placement="head",
+    buddy_after_lists=True,
+    keeps_low_memory=False,
+)
 _2_6_37 = Era(
     "2.6.37",
     min_free="64m",
@@ -215,6 +230,7 @@ _5_15 = replace(
     guard="local-lock",
     batch="1m-rounded",
     tuning="doubling",
+    can_disable=True,
     drains_each_pageblock=False,
     counts_operations=True,
     bulk="first-of-all",
@@ -230,6 +246,8 @@ _6_1 = replace(
     lists="huge-alone",
     guard="trylock-irqs-off",
     tuning="doubling-flush",
+    drains_from_preferred=True,
+    buddy_after_lists=True,
     counts_operations=False,
     bulk="first-of-call",
 )
@@ -259,6 +277,7 @@ ERAS: dict[str, Era] = {
             "2.6.11",
             index_base="zone",
             placement="head",
+            buddy_after_lists=True,
             min_free="64m",
             marks="quarters",
             rights="quarter-after",

@@ -38,9 +38,6 @@ RMQUEUE: dict[Design, Callable[[Zone, Want], Pfn | None]] = {
 URGENT = Rights(high=True, harder=True)
 """The rights of atomic requests."""
 
-LISTS_THEN_BUDDY = ("pair", "doubling-flush", "tuned")
-"""The ways of tuning in whose eras a list that could not be refilled is not the end."""
-
 
 class Ask(NamedTuple):
     """A request with all that decides which zone serves it.
@@ -75,7 +72,7 @@ def take_block(zones: Sequence[Zone], number: int, ask: Ask) -> Steps[Served | N
     listed = may_use_lists(zone, want.order, ask.where)
     if listed:
         pfn = yield from alloc_from_list(zone, want, ask.where)
-    if pfn is None and (not listed or era.tuning in LISTS_THEN_BUDDY):
+    if pfn is None and (not listed or era.buddy_after_lists):
         listed = False
         yield Step.LOCK
         pfn = RMQUEUE[era.design](zone, want)

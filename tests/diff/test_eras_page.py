@@ -41,6 +41,7 @@ LENGTHS = {
     "Nobody asks for cold frames": [2],
     "Lists are drained once for a whole range": [3],
     "Arrays are filled in bulk": [1],
+    "Lists can be switched off": [1],
     "The reserve is no longer free to the shortcut": [2],
     "A fallback boosts the marks": [3],
     "Memory that no fallback reaches no longer merges with its neighbour": [0, 2],
@@ -181,6 +182,9 @@ UNSEEN = {
     # Lists that serve nobody who asks for so much; an array that keeps its old frames; the lists of
     # huge pages.
     *(("4.10", "order_check"), ("5.15", "bulk"), ("5.15", "lists"), ("6.1", "lists")),
+    # A flush is for blocks of higher orders, and what they are counted as tells the eras apart when
+    # they are allocated. Vectors: tests/spec/test_pcp_vectors.py.
+    ("5.15", "tuning"),
 }
 """Choices of the era after that one which short traces do not tell apart."""
 

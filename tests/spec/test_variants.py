@@ -252,7 +252,7 @@ def test_the_ways_are_the_eras() -> None:
 
     But for the watermarks, which are those of the kernel that each was posted for.
     """
-    of_the_kernel = ("name", "min_free", "marks", "rights", "order_check")
+    of_the_kernel = ("name", "min_free", "marks", "rights", "order_check", "keeps_low_memory")
     merged = {name: getattr(MERGED, name) for name in of_the_kernel}
     for way in (FIRST, SECOND):
         assert replace(way, bounds=MERGED.bounds, **merged) == MERGED

@@ -93,8 +93,8 @@ SERVES: dict[Verb, Callable[[Era], bool]] = {
     Verb.DRAIN: lambda era: True,
     Verb.DRAIN_ALL: lambda era: True,
     # Before, the lists held single frames alone, and nobody had to do without them.
-    Verb.DISABLE: lambda era: era.tuning not in ("pair", "batches"),
-    Verb.ENABLE: lambda era: era.tuning not in ("pair", "batches"),
+    Verb.DISABLE: lambda era: era.can_disable,
+    Verb.ENABLE: lambda era: era.can_disable,
     Verb.AGE: lambda era: era.tuning == "tuned",
     Verb.EXPIRE: lambda era: era.tuning != "pair",
     Verb.UNPLUG: lambda era: True,

@@ -111,12 +111,11 @@ def _asked_elsewhere(machines: Sequence[Machine], op: Op) -> Iterator[Op]:
 def _of_cpus(machines: Sequence[Machine], state: State) -> Iterator[Op]:
     """What is done to CPUs and their lists, and bulk requests for a few slots."""
     cpus = range(machines[0].cpus)
-    tunings = {machine.era.tuning for machine in machines}
     yield Op(Verb.DRAIN_ALL)
     yield from (Op(Verb.EXPIRE, cpu=cpu) for cpu in cpus)
-    if "tuned" in tunings:
+    if any(machine.era.tuning == "tuned" for machine in machines):
         yield from (Op(Verb.AGE, cpu=cpu) for cpu in cpus)
-    if tunings - {"pair", "batches"}:
+    if any(machine.era.can_disable for machine in machines):
         yield Op(Verb.ENABLE if state.sizes.disabled else Verb.DISABLE)
     if len(cpus) > 1:
         yield from (

@@ -132,7 +132,7 @@ def _drain_all(machine: Machine, asked: Asked) -> Iterator[Op]:
 
 
 def _disable(machine: Machine, asked: Asked) -> Iterator[Op]:
-    if machine.cpus and machine.era.tuning not in ("pair", "batches"):
+    if machine.cpus and machine.era.can_disable:
         yield from (Op(Verb.DISABLE), Op(Verb.ENABLE))
 
 

@@ -137,6 +137,12 @@ CHANGES: dict[str, str] = {
 }
 """The choices that are yes or no, in words."""
 
+OF_LISTS: dict[str, str] = {
+    "drains_from_preferred": "a drain begins with the list freed into",
+    "buddy_after_lists": "the buddy is asked after a list that it could not refill",
+    "can_disable": "can be switched off",
+}
+"""The same for CPUs' lists."""
 
 BESIDES: dict[str, str] = {
     "drains_on_failure": "drains all lists before it fails",
@@ -196,7 +202,16 @@ def pageblocks_markdown() -> str:
 def lists_markdown() -> str:
     """The CPUs' lists: one row an era, oldest first."""
     return table(
-        ["era", "lists of", "batch", "sizes", "kept by", "drained after", "bulk requests"],
+        [
+            "era",
+            "lists of",
+            "batch",
+            "sizes",
+            "kept by",
+            "drained after",
+            "bulk requests",
+            "besides",
+        ],
         [
             (
                 era.name,
@@ -204,8 +219,9 @@ def lists_markdown() -> str:
                 BATCHES[era.batch],
                 TUNINGS[era.tuning],
                 LIST_GUARDS[era.guard],
-                "each pageblock isolated" if era.drains_each_pageblock else "a range isolated",
+                _drained_after(era),
                 BULKS[era.bulk],
+                _besides(era, OF_LISTS),
             )
             for era in ERAS.values()
         ],
@@ -230,8 +246,7 @@ def marks_markdown() -> str:
                 RIGHTS[era.rights],
                 ORDER_CHECKS[era.order_check],
                 SHORTCUTS[era.shortcut],
-                "; ".join(words for choice, words in BESIDES.items() if getattr(era, choice))
-                or "nothing",
+                _besides(era, BESIDES),
             )
             for era in ERAS.values()
         ],
@@ -248,5 +263,17 @@ def _row(era: Era) -> tuple[str, ...]:
         ISOLATIONS[era.isolation],
         RESERVES[era.reserve],
         ZONE_LOCKED[era.zone_locked],
-        "; ".join(words for choice, words in CHANGES.items() if getattr(era, choice)) or "nothing",
+        _besides(era, CHANGES),
+    )
+
+
+def _drained_after(era: Era) -> str:
+    if era.numbering is None:
+        return "nothing"
+    return "each pageblock isolated" if era.drains_each_pageblock else "a range isolated"
+
+
+def _besides(era: Era, choices: dict[str, str]) -> str:
+    return (
+        "; ".join(words for choice, words in choices.items() if getattr(era, choice)) or "nothing"
     )

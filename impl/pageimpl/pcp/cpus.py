@@ -9,6 +9,7 @@ from pageimpl.jitcache import kernel
 from pageimpl.memory import (
     Memory,
     boost_of,
+    can_disable_of,
     cpus_of,
     default_low_mark_of,
     disabled_of,
@@ -75,7 +76,7 @@ def drain_cpu(mem: Memory, cpu: int) -> int:
 @kernel
 def disable(mem: Memory) -> int:
     """Let the lists keep nothing until they are enabled again (since 5.12)."""
-    if cpus_of(mem) == 0 or disabled_of(mem) or tuning_of(mem) < TUNE_DOUBLING:
+    if cpus_of(mem) == 0 or disabled_of(mem) or not can_disable_of(mem):
         return UNSUPPORTED
     set_disabled(mem, 1)
     resize(mem)

@@ -6,9 +6,7 @@ changes with the CPUs that run is in `pcp.cpus`.
 
 from pageimpl.era import (
     BARRING,
-    BUDDY_AFTER_LISTS,
     BULK_RULES,
-    FROM_PREFERRED,
     LIST_RULES,
     TUNINGS,
 )
@@ -18,6 +16,7 @@ from pageimpl.memory import (
     set_barring,
     set_buddy_after_lists,
     set_bulk_rule,
+    set_can_disable,
     set_counts_operations,
     set_cpus,
     set_default_low_mark,
@@ -84,9 +83,10 @@ def write_lists(memory: Memory, machine: Machine) -> None:
     set_nr_lists(memory, nr_lists)
     set_huge_rule(memory, huge_rule)
     set_tuning(memory, TUNINGS[era.tuning])
-    set_buddy_after_lists(memory, era.tuning in BUDDY_AFTER_LISTS)
-    set_drains_from_preferred(memory, era.guard in FROM_PREFERRED)
+    set_buddy_after_lists(memory, era.buddy_after_lists)
+    set_drains_from_preferred(memory, era.drains_from_preferred)
     set_drains_each_pageblock(memory, era.drains_each_pageblock)
+    set_can_disable(memory, era.can_disable)
     set_counts_operations(memory, era.counts_operations)
     set_bulk_rule(memory, BULK_RULES[era.bulk])
     set_list_batch(memory, max(1, raw))

@@ -1,6 +1,5 @@
 """Laws about what CPUs keep between requests."""
 
-from pagespec.era import Era
 from pagespec.frames import SIZES, is_aligned
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.laws.swept import Kept, Swept
@@ -42,13 +41,10 @@ def _strays(machine: Machine, kept: Kept) -> bool:
     return not aligned or mt is ISOLATE or number_of(machine, block.order, mt) != kept.number
 
 
-def can_disable(era: Era) -> bool:
-    """Whether lists can be switched off (5.12)."""
-    return era.tuning not in ("pair", "batches")
-
-
 @KEPT_STATE_LAWS.law(
-    "PCP-off", eras=can_disable, source="mm/page_alloc.c, zone_pcp_disable, 5.15 to 6.12"
+    "PCP-off",
+    eras=lambda era: era.can_disable,
+    source="mm/page_alloc.c, zone_pcp_disable, 5.15 to 6.12",
 )
 def off(swept: Swept) -> Complaint:
     """While lists are disabled no CPU keeps anything.

@@ -123,8 +123,7 @@ def _due_plug(zone: Zone, op: Op) -> Due:
 def _due_switch(zone: Zone, op: Op) -> Due:
     """Disabling or enabling the lists, which no era before 5.12 had."""
     switches = zone.machine.cpus > 0 and zone.disabled is (op.verb is Verb.ENABLE)
-    old = zone.machine.era.tuning in ("pair", "batches")
-    return Refusal.UNSUPPORTED if not switches or old else None
+    return None if switches and zone.machine.era.can_disable else Refusal.UNSUPPORTED
 
 
 def _due_bulk(zone: Zone, op: Op) -> Due:

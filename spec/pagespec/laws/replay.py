@@ -115,7 +115,7 @@ def drain(due: Replay, pages: int, preferred: int = 0) -> None:
     """Take so many frames from the tails, in the era's turns."""
     lengths = list(map(len, due.lists))
     turns: Iterable[int] = round_robin(lengths, pages, due.sizes)
-    if due.machine.era.guard in ("trylock-irqs-off", "trylock"):
+    if due.machine.era.drains_from_preferred:
         turns = from_preferred(lengths, pages, due.sizes, preferred)
     for number in turns:
         pfn, _ = due.lists[number].pop()

@@ -151,7 +151,7 @@ def serves_by_list(zone: Zone, op: Op) -> bool | None:
         pcp = set_of(zone, op)
         if pcp.lists[number_of(zone.machine, op.order, type_of(zone, op))] or refills(zone, op):
             return True
-        if zone.machine.era.tuning in ("batches", "doubling"):
+        if not zone.machine.era.buddy_after_lists:
             return None
     return False if may_be_served(zone, op) else None
 

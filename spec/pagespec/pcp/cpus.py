@@ -46,7 +46,8 @@ def drain_all(zone: Zone) -> Steps[None]:
 
 def disable(zone: Zone) -> Steps[None]:
     """Let the lists keep nothing until they are enabled again: every free drains what it adds."""
-    check_supported(zone, zone.machine.cpus > 0 and not zone.disabled and _can_disable(zone))
+    machine = zone.machine
+    check_supported(zone, machine.cpus > 0 and not zone.disabled and machine.era.can_disable)
     zone.disabled = True
     resize(zone)
     yield from drain_all(zone)
@@ -59,11 +60,6 @@ def enable(zone: Zone) -> Steps[None]:
     zone.disabled = False
     resize(zone)
     yield Step.UNGUARD
-
-
-def _can_disable(zone: Zone) -> bool:
-    """Whether the era can switch lists off (5.12)."""
-    return zone.machine.era.tuning not in ("pair", "batches")
 
 
 def measure(zone: Zone) -> None:

@@ -258,10 +258,9 @@ def drain(zone: Zone, pcp: Pcp, pages: int, preferred: int = 0) -> None:
     lengths = [len(blocks) for blocks in pcp.lists]
     orders = orders_of_lists(machine.era.lists, machine.huge)
     sizes = [SIZES[order] for order in orders]
-    in_turns = machine.era.guard in TRYLOCKS
     turns = (
         from_preferred(lengths, pages, sizes, preferred)
-        if in_turns
+        if machine.era.drains_from_preferred
         else round_robin(lengths, pages, sizes)
     )
     free_to = FREE_TO[machine.era.design]

@@ -211,7 +211,7 @@ def _drained(stamps: Stamps, cpu: int, cold: bool, pages: int, first: int) -> It
     era, huge = stamps.machine.era, stamps.machine.huge
     numbers = LISTS[era.lists]
     lists = [_list_of(stamps, cpu, cold, number) for number in range(numbers)]
-    if era.tuning not in ("doubling-flush", "tuned"):
+    if not era.drains_from_preferred:
         sizes = [SIZES[order_of_list(number, huge)] for number in range(numbers)]
         for number in round_robin([len(blocks) for blocks in lists], pages, sizes):
             yield lists[number].pop()

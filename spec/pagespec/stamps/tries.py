@@ -57,7 +57,7 @@ def _take(stamps: Stamps, op: Op) -> int | None:
     if by_lists:
         asked(stamps, op)
         index = take(stamps, op)
-    if index is None and not (by_lists and stamps.machine.era.tuning in ("batches", "doubling")):
+    if index is None and (not by_lists or stamps.machine.era.buddy_after_lists):
         found = from_buddy(stamps, op)
         index = None if found is None else found.first
     stamps.reclaiming |= stamps.boosted
