@@ -8,11 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from pageimpl import dice, walk
-from pageimpl.layout import empty_zone, layout_of, records_of, types_in
+from pageimpl.layout import empty_zone, frames_in_array, layout_of, records_of, types_in
 from pageimpl.memory import (
     Memory,
     Words,
-    frame_in_array_of,
     free_pages_of,
     managed_of,
     shift_of,
@@ -21,7 +20,7 @@ from pageimpl.migratetype import TYPES
 from pageimpl.source import Kernels, installed_modules, plain_modules
 from pageimpl.stream import COLUMNS
 from pageimpl.verbs import ANYWHERE, COMPOUND_WANTED, NUMBER_OF, want_of
-from pagespec.machine import MAX_PAGES, MAX_PFN, MAX_SLOTS, Machine
+from pagespec.machine import MAX_PAGES, MAX_PFN, Machine
 from pagespec.migratetype import MigrateType
 from pagespec.types import MAX_TOP, NO_MEMORY, REFUSED, Block, Order, Pfn, Refusal
 from pagespec.verbs import Op, Outcome
@@ -47,6 +46,7 @@ class Allocator:
         self._mem = self.kernels.operand(self.memory)
         self._walk = walk.walk_buffer(self.memory)
         self._types = records_of(self.memory)["type"][types_in(machine, layout_of(machine))]
+        self._array = frames_in_array(self.memory)
         for first, end in machine.managed:
             self.kernels.boot_chunk(self._mem, first, end)
         self.kernels.measure(self._mem)
@@ -105,9 +105,9 @@ class Allocator:
 
     def slots(self) -> dict[Pfn, int]:
         """The frames that the array of bulk requests holds, each with the number of its slot."""
-        shift = shift_of(self.memory)
-        frames = (frame_in_array_of(self.memory, slot) for slot in range(MAX_SLOTS))
-        return {p - shift: slot for slot, p in enumerate(frames) if p != 0}
+        filled = self._array.nonzero()[0]
+        pfns = self._array[filled] - shift_of(self.memory)
+        return dict(zip(pfns.tolist(), filled.tolist(), strict=True))
 
     def free_frames(self) -> int:
         """How many frames the zone counts as free."""

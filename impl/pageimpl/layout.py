@@ -25,10 +25,12 @@ from pageimpl.memory import (
     BUDDY,
     HEAD_SLOTS,
     HOLE,
+    LOADS,
     ONE_PAGEBLOCK,
     RECORD,
     TYPES_SHIFT,
     Memory,
+    frame_in_array_of,
     managed_of,
     set_barrier,
     set_boot_to_tail,
@@ -67,7 +69,7 @@ from pageimpl.pcp.sizes import areas_of, write_lists
 from pageimpl.pcp.state import AREA_SLOTS
 from pageimpl.watermark.levels import write_levels
 from pageimpl.watermark.marks import marks_of
-from pagespec.machine import Machine
+from pagespec.machine import MAX_SLOTS, Machine
 from pagespec.migratetype import HIGHATOMIC, ISOLATE
 from pagespec.types import DomainError
 
@@ -123,6 +125,12 @@ def layout_of(machine: Machine) -> Layout:
 def records_of(memory: Memory) -> npt.NDArray[np.void]:
     """The memory's records as a structured array, one element a slot."""
     return memory.array[: memory.slots * RECORD].view(RECORD_TYPE)
+
+
+def frames_in_array(memory: Memory) -> npt.NDArray[np.int64]:
+    """The slot of the frame in each slot of the array of bulk requests, all at once."""
+    first = dict(LOADS)[frame_in_array_of].offset
+    return memory.array[first : first + 8 * MAX_SLOTS].view(np.int64)
 
 
 def absent_runs(machine: Machine, layout: Layout) -> list[tuple[int, int]]:

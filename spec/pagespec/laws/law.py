@@ -115,9 +115,9 @@ class LawBook(Generic[Subject]):
         without: laws about fields that the subject does not show. level: the strictest laws that
         are judged.
         """
+        judged = LEVELS[: LEVELS.index(level) + 1]
         for law in self.laws:
-            strict = LEVELS.index(law.level) > LEVELS.index(level)
-            if law.eras(era) and not strict and law.id not in without:
+            if law.level in judged and law.id not in without and law.eras(era):
                 complaint = law.complaint(subject)
                 if complaint is not None:
                     yield LawBroken(law.id, complaint)
