@@ -50,6 +50,8 @@ from pagespec.pcp.tuning import (
         (1024, (1, 0, 0)),
         (4096, (1, 0, 0)),
         (8192, (2, 1, 1)),
+        # 3 and a half of it is 4, which is a power of two already.
+        (12288, (3, 3, 3)),
         (16384, (4, 3, 3)),
         (65536, (16, 15, 15)),
         (131072, (16, 31, 31)),
