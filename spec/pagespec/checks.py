@@ -9,7 +9,7 @@ from pagespec.bounds import frame_exists
 from pagespec.events import Event, Kind
 from pagespec.frames import SIZES, head_of
 from pagespec.machine import MAX_SLOTS
-from pagespec.migratetype import REQUESTED, MigrateType
+from pagespec.migratetype import LETTER_OF, REQUESTED, MigrateType
 from pagespec.types import (
     BadCpu,
     BadOrder,
@@ -31,10 +31,10 @@ from pagespec.types import (
 from pagespec.zone import Held, Zone
 
 
-def refused(zone: Zone, error: type[Refused], pfn: Pfn, order: Order) -> Refused:
+def refused(zone: Zone, error: type[Refused], pfn: Pfn, order: Order, subject: str = "") -> Refused:
     """The error to raise, once it is in the log."""
     zone.log.append(Event(Kind.REFUSE, pfn, error.refusal))
-    return error(Block(pfn, order))
+    return error(Block(pfn, order), subject)
 
 
 def check_order(zone: Zone, pfn: Pfn, order: Order) -> None:
@@ -46,25 +46,25 @@ def check_order(zone: Zone, pfn: Pfn, order: Order) -> None:
 def check_type(zone: Zone, mt: MigrateType, allowed: tuple[MigrateType, ...]) -> None:
     """Refuse a type that such a request may not have, or that the era does not have."""
     if mt not in allowed or (mt not in REQUESTED and mt not in zone.machine.era.types):
-        raise refused(zone, BadType, 0, 0)
+        raise refused(zone, BadType, 0, 0, f"type {LETTER_OF[mt]}")
 
 
 def check_cpu(zone: Zone, cpu: int) -> None:
     """Refuse a CPU that the machine does not have, or that is unplugged."""
     if not 0 <= cpu < (zone.machine.cpus or 1) or cpu in zone.unplugged:
-        raise refused(zone, BadCpu, 0, 0)
+        raise refused(zone, BadCpu, 0, 0, f"cpu {cpu}")
 
 
 def check_slots(zone: Zone, pages: int) -> None:
     """Refuse a bulk request for no slot, or for more than its array has."""
     if not 1 <= pages <= MAX_SLOTS:
-        raise refused(zone, BadRange, 0, 0)
+        raise refused(zone, BadRange, 0, 0, f"slots {pages}")
 
 
 def check_supported(zone: Zone, supported: bool) -> None:
     """Refuse an operation that the era or the machine does not have."""
     if not supported:
-        raise refused(zone, UnsupportedRequest, 0, 0)
+        raise refused(zone, UnsupportedRequest, 0, 0, f"era {zone.machine.era.name}")
 
 
 def check_range(zone: Zone, pfn: Pfn, count: int) -> None:

@@ -14,7 +14,7 @@ from pagespec.checks import check_cpu, check_order, check_supported, check_type,
 from pagespec.events import Event, Kind
 from pagespec.highatomic import unreserve
 from pagespec.host import Host, Numa
-from pagespec.migratetype import MOVABLE, REQUESTED
+from pagespec.migratetype import LETTER_OF, MOVABLE, REQUESTED
 from pagespec.nearest import zonelist
 from pagespec.pcp.cpus import check_can_expire, measure
 from pagespec.steps import Steps
@@ -135,14 +135,14 @@ def alloc_pages_bulk(system: System, op: Op) -> Steps[int]:
 def check_node(system: System, op: Op) -> None:
     """Refuse a node without memory."""
     if op.node not in system.host.nodes:
-        raise refused(system.zones[0], BadNode, 0, op.order)
+        raise refused(system.zones[0], BadNode, 0, op.order, f"node {op.node}")
 
 
 def check_place(system: System, op: Op) -> None:
     """Refuse a node without memory, and memory for movable blocks alone for any other type."""
     check_node(system, op)
     if op.highest is ZoneClass.MOVABLE and op.mt is not MOVABLE:
-        raise refused(system.zones[0], BadType, 0, op.order)
+        raise refused(system.zones[0], BadType, 0, op.order, f"type {LETTER_OF[op.mt]}")
 
 
 def ask_of(system: System, op: Op, preferred: int) -> Ask:

@@ -73,14 +73,15 @@ class Refused(ValueError):
     """A request breaks the caller's side of the contract; nothing has changed.
 
     Why a type of its own per fact: a double free and a free of a frame that was never given out
-    are different faults of the caller, and historical bugs confuse them.
+    are different faults of the caller, and historical bugs confuse them. subject: what the fact is
+    about, if that is no block.
     """
 
     refusal: ClassVar[Refusal]
     fact: ClassVar[str]
 
-    def __init__(self, block: Block) -> None:
-        super().__init__(f"{block}: {self.fact}")
+    def __init__(self, block: Block, subject: str = "") -> None:
+        super().__init__(f"{subject or block}: {self.fact}")
         self.block = block
 
 

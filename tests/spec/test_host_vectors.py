@@ -7,8 +7,9 @@ from pagespec.events import Kind
 from pagespec.host import Host, Numa
 from pagespec.migratetype import MOVABLE
 from pagespec.pcp.tuning import Doubling
-from pagespec.system import System, boot_system, perform
-from pagespec.types import NO_MEMORY, Refusal
+from pagespec.steps import run
+from pagespec.system import System, alloc_pages, boot_system, perform
+from pagespec.types import NO_MEMORY, BadNode, BadType, Refusal
 from pagespec.verbs import Op, Verb
 
 ALLOC, LARGE = Op(Verb.ALLOC, 0), Op(Verb.ALLOC, 3)
@@ -64,6 +65,17 @@ def test_refusals_of_hosts() -> None:
     assert perform(system, ALLOC._replace(node=1, cpu=2)) == Refusal.BAD_CPU
     assert perform(system, Op(Verb.BULK, pages=2, node=1)) == Refusal.BAD_NODE
     assert perform(system, Op(Verb.FREE, 0, 99)) == Refusal.OUTSIDE
+
+
+def test_refusals_of_hosts_name_what_is_to_blame() -> None:
+    """The node or the type, not a block that the request does not have."""
+    system = boot_system(host_of((NORMAL, 0), (MOVABLE_ZONE, 0)))
+    node, apart = ALLOC._replace(node=1), ALLOC._replace(highest=MOVABLE_ZONE)
+
+    with pytest.raises(BadNode, match=r"^node 1: no such node .*; expected "):
+        run(alloc_pages(system, node))
+    with pytest.raises(BadType, match=r"^type U: no such request .*; expected "):
+        run(alloc_pages(system, apart))
 
 
 # --- what zones keep from whom -----------------------------------------------------------------

@@ -9,7 +9,7 @@ from tests.spec.rows import zone_after
 from pagespec.era import ERAS
 from pagespec.events import Event, Kind
 from pagespec.laws.holdings import due_refusal
-from pagespec.migratetype import CMA, HIGHATOMIC, MOVABLE, UNMOVABLE
+from pagespec.migratetype import CMA, HIGHATOMIC, LETTER_OF, MOVABLE, UNMOVABLE
 from pagespec.ops import STEPS, perform
 from pagespec.steps import run
 from pagespec.types import REFUSED, Refusal, Refused
@@ -173,16 +173,31 @@ def named(row: Row) -> str:
     return f"{row.due.name} {op.verb.value} {op.pfn}+{op.pages}/{op.cpu} {machine.era.name}"
 
 
+def subject_of(row: Row) -> str:
+    """What the sentence begins with: the value that is to blame, or the block."""
+    op = row.op
+    match row.due:
+        case Refusal.UNSUPPORTED:
+            return f"era {row.zone.machine.era.name}: "
+        case Refusal.BAD_TYPE:
+            return f"type {LETTER_OF[op.mt]}: "
+        case Refusal.BAD_CPU:
+            return f"cpu {op.cpu}: "
+        case Refusal.BAD_RANGE if op.verb is Verb.BULK:
+            return f"slots {op.pages}: "
+    return f"pfn {row.named} order "
+
+
 @pytest.mark.parametrize("row", ROWS, ids=map(named, ROWS))
 def test_a_refusal_says_why_and_changes_nothing(row: Row) -> None:
-    """The frame, the fact and what was expected; all that is left is the event. The law agrees."""
+    """The value, the fact and what was expected; all that is left is the event. The law agrees."""
     zone, error = copy_of(row.zone), REFUSED[row.due]
 
     with pytest.raises(Refused) as caught:
         run(STEPS[row.op.verb](zone, row.op))
 
     assert type(caught.value) is error
-    assert str(caught.value).startswith(f"pfn {row.named} order ")
+    assert str(caught.value).startswith(subject_of(row))
     assert f": {error.fact}" in str(caught.value)
     assert "; expected " in str(caught.value)
     assert zone.log == [Event(Kind.REFUSE, row.named, row.due)]

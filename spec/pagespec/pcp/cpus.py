@@ -131,7 +131,7 @@ def unplug(zone: Zone, cpu: int) -> Steps[None]:
     check_supported(zone, zone.machine.cpus > 1)
     check_cpu(zone, cpu)
     if zone.machine.cpus - len(zone.unplugged) == 1:
-        raise refused(zone, BadCpu, 0, 0)
+        raise refused(zone, BadCpu, 0, 0, f"cpu {cpu}")
     zone.unplugged.add(cpu)
     zone.log.append(Event(Kind.UNPLUGGED, cpu, 0))
     yield from _drain(zone, cpu)
@@ -142,7 +142,7 @@ def plug(zone: Zone, cpu: int) -> Steps[None]:
     """Bring a CPU back, with empty lists."""
     check_supported(zone, zone.machine.cpus > 1)
     if cpu not in zone.unplugged:
-        raise refused(zone, BadCpu, 0, 0)
+        raise refused(zone, BadCpu, 0, 0, f"cpu {cpu}")
     yield Step.GUARD
     zone.unplugged.discard(cpu)
     zone.log.append(Event(Kind.PLUGGED, cpu, 0))
