@@ -208,7 +208,11 @@ def text_of(trace: Trace) -> str:
 
 
 def machine_line(machine: Machine) -> str:
-    """The machine as a line of a trace."""
+    """The machine as a line of a trace.
+
+    Which CPUs are far from the zone is left out: only zones of hosts have any, and there it follows
+    from the nodes of both.
+    """
     line = f"machine pages={machine.pages} top={machine.top} era={machine.era.name}"
     if machine.start:
         line += f" start={machine.start}"
