@@ -14,7 +14,7 @@ from pagespec.laws.ways import at_tail, frees_by_lists, number_of, set_of, type_
 from pagespec.machine import Machine
 from pagespec.migratetype import MigrateType
 from pagespec.pcp.drain import from_preferred, round_robin
-from pagespec.pcp.index import order_of_list
+from pagespec.pcp.index import orders_of_lists
 from pagespec.pcp.sizes import Pageset
 from pagespec.pcp.state import Load, Pcp
 from pagespec.pcp.tuning import (
@@ -45,18 +45,19 @@ class Replay:
     drained: list[Block]
 
     @property
+    def orders(self) -> tuple[Order, ...]:
+        """The order of the blocks on each list."""
+        return orders_of_lists(self.machine.era.lists, self.machine.huge)
+
+    @property
     def sizes(self) -> list[int]:
         """The frames of a block of each list."""
-        return [SIZES[max(0, self.order_of(number))] for number in range(len(self.lists))]
+        return [SIZES[max(0, order)] for order in self.orders]
 
     @property
     def count(self) -> int:
         """The frames in all lists."""
         return sum(len(blocks) * size for blocks, size in zip(self.lists, self.sizes, strict=True))
-
-    def order_of(self, number: int) -> Order:
-        """The order of the blocks on a list."""
-        return order_of_list(number, self.machine.huge)
 
 
 def replay_of(zone: Zone, pcp: Pcp) -> Replay:
@@ -119,4 +120,4 @@ def drain(due: Replay, pages: int, preferred: int = 0) -> None:
         turns = from_preferred(lengths, pages, due.sizes, preferred)
     for number in turns:
         pfn, _ = due.lists[number].pop()
-        due.drained.append(Block(pfn, max(0, due.order_of(number))))
+        due.drained.append(Block(pfn, max(0, due.orders[number])))

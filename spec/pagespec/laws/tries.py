@@ -33,6 +33,11 @@ def rights_of(op: Op) -> Rights:
     return Rights(high=op.atomic, harder=op.atomic)
 
 
+def without_rights(op: Op) -> Op:
+    """The request as one that can wait."""
+    return op._replace(atomic=False) if op.atomic else op
+
+
 def unusable(zone: Zone, op: Op, rights: Rights) -> int:
     """The free frames that are not for the request: of the reserve without rights, and CMA's.
 
@@ -111,11 +116,12 @@ def due_try(zone: Zone, op: Op) -> Tried:
     if levels is None:
         by = serves_by_list(zone, op)
         return Tried("none" if by is None else "only", op, bool(by))
-    plain = op._replace(atomic=False)
+    plain = without_rights(op)
     by = serves_by_list(zone, plain)
     if by is not None and passes_at(zone, plain, "low", NO_RIGHTS):
         return Tried("low", plain, by)
-    by = serves_by_list(zone, op)
+    if op.atomic:
+        by = serves_by_list(zone, op)
     if by is not None and passes_at(zone, op, "min", rights_of(op)):
         return Tried("min", op, by)
     if op.emergency:
@@ -158,7 +164,7 @@ def serves_by_list(zone: Zone, op: Op) -> bool | None:
 
 def refills(zone: Zone, op: Op) -> bool:
     """Whether the buddy has a block for the CPU's list: the reserve for atomic requests is none."""
-    return may_be_served(zone, op._replace(atomic=False))
+    return may_be_served(zone, without_rights(op))
 
 
 def may_be_served(zone: Zone, op: Op) -> bool:

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from pagespec.laws.replay import pressure_on
-from pagespec.laws.tries import due_try, must_refill, passes, passes_at, rights_of
+from pagespec.laws.tries import due_try, must_refill, passes, passes_at, rights_of, without_rights
 from pagespec.laws.ways import goes_by_lists, number_of, set_of, type_of
 from pagespec.pcp.state import Load, Pcp
 from pagespec.pcp.tuning import CALM, Doubling, Pressure, Tuned, after_alloc, refill, taken
@@ -31,7 +31,7 @@ def pressures(zone: Zone, op: Op) -> list[Pressure]:
         return []
     if levels is None:
         return [CALM]
-    plain, found = op._replace(atomic=False), list[Pressure]()
+    plain, found = without_rights(op), list[Pressure]()
     below = levels.below_high or found_below(zone, plain, NO_RIGHTS)
     if passes_at(zone, plain, "low", NO_RIGHTS):
         found.append(Pressure(levels.reclaiming, below))

@@ -4,6 +4,7 @@ Source: include/linux/mmzone.h and mm/page_alloc.c (order_to_pindex, pindex_to_o
 6.12.
 """
 
+from functools import cache
 from typing import Literal, TypeAlias
 
 from pagespec.migratetype import ISOLATE, MOVABLE, REQUESTED, MigrateType
@@ -74,3 +75,9 @@ def order_of_list(index: int, huge: Order) -> Order:
     post: __return__ == huge or 0 <= __return__ <= COSTLY
     """
     return huge if index >= _HUGE else index // 3
+
+
+@cache
+def orders_of_lists(rule: ListRule, huge: Order) -> tuple[Order, ...]:
+    """The order of the blocks on each of a CPU's lists."""
+    return tuple(order_of_list(index, huge) for index in range(LISTS[rule]))

@@ -11,7 +11,6 @@ free_pcppages_bulk and their forerunners), 2.6.11 to 6.12; the 2017 thread for 4
 """
 
 from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 from pagespec import bitmap
@@ -22,7 +21,7 @@ from pagespec.frames import SIZES
 from pagespec.migratetype import CMA, ISOLATE, UNMOVABLE, MigrateType
 from pagespec.pageblock import pageblock_type
 from pagespec.pcp.drain import from_preferred, round_robin
-from pagespec.pcp.index import LISTS, ListRule, is_kept, list_index, order_of_list
+from pagespec.pcp.index import is_kept, list_index, orders_of_lists
 from pagespec.pcp.sizes import Pageset
 from pagespec.pcp.state import Pcp
 from pagespec.pcp.tuning import (
@@ -241,12 +240,6 @@ def pages_to_drain(zone: Zone, pcp: Pcp, order: Order) -> int:
         pcp.load = after_drain(load, pressure, free_high=flush)
         return drain_of(load, pcp.count, pressure, free_high=flush)
     return load.batch if pcp.count >= load.high else 0
-
-
-@cache
-def orders_of_lists(rule: ListRule, huge: Order) -> tuple[Order, ...]:
-    """The order of the blocks on each of a CPU's lists."""
-    return tuple(order_of_list(index, huge) for index in range(LISTS[rule]))
 
 
 def drain(zone: Zone, pcp: Pcp, pages: int, preferred: int = 0) -> None:
