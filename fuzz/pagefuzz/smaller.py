@@ -5,9 +5,11 @@ Whether a candidate still fails is for others to find out; here it only has to b
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TypeVar
 
 from pagefuzz.smaller_lists import smaller_lists
 from pagespec.frames import SIZES
+from pagespec.host_trace import HostTrace
 from pagespec.machine import Machine
 from pagespec.migratetype import MOVABLE, RECLAIMABLE, UNMOVABLE, MigrateType
 from pagespec.trace import SIZED_BY_NAME, Operand, Request, Trace
@@ -17,11 +19,14 @@ from pagespec.verbs import Verb
 FEW = 16
 """Requests up to which every pair is tried; beyond, the number of pairs is too large."""
 
+OfEither = TypeVar("OfEither", Trace, HostTrace)
+"""A trace of one zone, or of a host of several."""
+
 PLAINEST = (MOVABLE, UNMOVABLE, RECLAIMABLE)
 """The types of pageblocks that need no explanation, the plainest first."""
 
 
-def without_two(trace: Trace) -> Iterator[Trace]:
+def without_two(trace: OfEither) -> Iterator[OfEither]:
     """Without two requests at once: often an allocation and a free that only make room."""
     requests = trace.requests
     if len(requests) > FEW:

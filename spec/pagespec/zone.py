@@ -21,6 +21,9 @@ FreeList: TypeAlias = "OrderedDict[Pfn, None]"
 Lists: TypeAlias = list[dict[MigrateType, list[Pfn]]]
 """Per order and type, the heads of the free blocks in list order."""
 
+KeptLists: TypeAlias = list[list[list[list[Pfn]]]]
+"""Per CPU, set and list, the heads of the blocks that it keeps, those to be served first first."""
+
 
 class Held(NamedTuple):
     """A block that somebody holds.

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from pagefuzz.smaller import FEW, simpler_forms
+from pagefuzz.smaller import FEW, simpler_forms, without_two
 from pagespec.frames import SIZES
 from pagespec.host import RATIOS, Host, Part
 from pagespec.host_trace import HostTrace
@@ -21,10 +21,7 @@ def fewer_requests(trace: HostTrace) -> Iterator[HostTrace]:
         for begin in range(len(requests) - length, -1, -max(1, length)):
             yield replace(trace, requests=requests[:begin] + requests[begin + length :])
         length //= 2
-    for first in range(len(requests) if len(requests) <= FEW else 0):
-        for second in range(first + 1, len(requests)):
-            kept = requests[:first] + requests[first + 1 : second] + requests[second + 1 :]
-            yield replace(trace, requests=kept)
+    yield from without_two(trace)
 
 
 def smaller_hosts(trace: HostTrace) -> Iterator[HostTrace]:

@@ -1,16 +1,13 @@
 """The laws about list order, which only an allocator that promises Linux's own frames must keep."""
 
 from collections.abc import Mapping
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.migratetype import MigrateType
 from pagespec.types import Pfn
 from pagespec.verbs import Outcome
-from pagespec.zone import COUNTS, STATE, Lists, Zone
-
-KeptLists: TypeAlias = list[list[list[list[Pfn]]]]
-"""Per CPU, set and list, the heads of the blocks that it keeps, in list order."""
+from pagespec.zone import COUNTS, STATE, KeptLists, Lists, Zone
 
 
 class Placed(NamedTuple):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from pagespec.frames import SIZES, buddy_of, head_of, parent_of
 from pagespec.machine import Machine
 from pagespec.migratetype import ISOLATE, REQUESTED, UNMOVABLE, MigrateType
-from pagespec.stamps.sizes import Load
+from pagespec.pcp.state import Load
 from pagespec.types import Block, Order, Pfn
 from pagespec.watermark.marks import Marks
 

@@ -13,9 +13,6 @@ from pagespec.watermark.check import (
 )
 from pagespec.watermark.marks import BOOST_FACTOR, Marks, boosted, ten_thousandths
 
-ALONE = 0
-"""What a zone that is alone on its node keeps from requests that could be served higher up."""
-
 
 def boost(stamps: Stamps) -> None:
     """Raise the marks: a pageblock is being broken up, and kswapd shall work ahead."""
@@ -67,7 +64,7 @@ def _keeps_above(stamps: Stamps, op: Op, marks: Marks, mark: int, *, least: bool
     if rule != "none" and op.order == 0:
         hidden = _hidden(stamps, op, reserve=rule != "wraps-cma-only")
         wraps = rule != "stops"
-        if passes_fast(free_pages(stamps), hidden, raised, ALONE, wraps=wraps):
+        if passes_fast(free_pages(stamps), hidden, raised, 0, wraps=wraps):
             return True
     if _leaves(stamps, op, raised):
         return True
@@ -80,7 +77,7 @@ def _leaves(stamps: Stamps, op: Op, mark: int) -> bool:
     era = stamps.machine.era
     left = free_for(free_pages(stamps), op.order, _hidden(stamps, op, reserve=True))
     mark = lowered(mark, Rights(high=op.atomic, harder=op.atomic), era.rights)
-    if left <= mark + ALONE:
+    if left <= mark:
         return False
     if op.order == 0 or era.order_check == "none":
         return True

@@ -1,17 +1,15 @@
 """How large each CPU's lists are when they are set up, and when CPUs come and go."""
 
-from typing import TypeAlias
-
 from pagespec.machine import Machine
 from pagespec.pcp.sizes import (
     BATCH_RULES,
-    Pageset,
     high_by_watermark,
     highest,
     hot_and_cold,
     raw_batch,
     six_batches,
 )
+from pagespec.pcp.state import Load
 from pagespec.pcp.tuning import Doubling, Tuned
 from pagespec.watermark.marks import (
     MIN_FREE_RULES,
@@ -23,9 +21,6 @@ from pagespec.watermark.marks import (
     min_free_kbytes,
     share_of,
 )
-
-Load: TypeAlias = Pageset | Doubling | Tuned
-"""The sizes of a CPU's lists, with what they have learnt."""
 
 
 def marks_for(machine: Machine, kbytes: int) -> Marks:

@@ -1,7 +1,6 @@
 """The stamps of a whole zone: as boot leaves them, as its lists stand, and as lists again."""
 
 from collections.abc import Iterator
-from typing import TypeAlias
 
 from pagespec.frames import SIZES, blocks_of_run
 from pagespec.machine import Machine
@@ -21,10 +20,7 @@ from pagespec.stamps.blocks import (
 )
 from pagespec.stamps.sizes import marks_for, sizes_for
 from pagespec.types import Block, Pfn
-from pagespec.zone import Lists, Zone
-
-KeptLists: TypeAlias = list[list[list[list[Pfn]]]]
-"""Per CPU, set and list, the heads of the blocks that it keeps, those to be served first first."""
+from pagespec.zone import KeptLists, Lists, Zone
 
 
 def _no_stamps(machine: Machine) -> Stamps:
