@@ -54,8 +54,12 @@ def min_free_kbytes(lowmem_kbytes: int, rule: MinFree) -> int:
 def share_of(kbytes: int, managed: int, lowmem_pages: int) -> int:
     """A zone's share of the frames that min_free_kbytes stands for.
 
-    pre: kbytes >= 0 and 0 <= managed <= lowmem_pages
-    post: 0 <= __return__ <= kbytes // 4
+    lowmem_pages: the frames of all zones that share them. Memory for movable blocks alone is not
+    among these, so the share of a zone of it may be more than all: it sets the gaps of its marks.
+
+    pre: kbytes >= 0 and managed >= 0 and lowmem_pages >= 0
+    post: __return__ >= 0
+    post: managed > max(1, lowmem_pages) or __return__ <= kbytes // 4
     """
     return kbytes // 4 * managed // max(1, lowmem_pages)
 
