@@ -54,8 +54,9 @@ def min_free_kbytes(lowmem_kbytes: int, rule: MinFree) -> int:
 def share_of(kbytes: int, managed: int, lowmem_pages: int) -> int:
     """A zone's share of the frames that min_free_kbytes stands for.
 
-    lowmem_pages: the frames of all zones that share them. Memory for movable blocks alone is not
-    among these, so the share of a zone of it may be more than all: it sets the gaps of its marks.
+    lowmem_pages: the frames of all zones that share them. Since 6.8 memory for movable blocks alone
+    is not among these, so what such a zone would get may be more than all: it sets the gaps of its
+    marks.
 
     pre: kbytes >= 0 and managed >= 0 and lowmem_pages >= 0
     post: __return__ >= 0
