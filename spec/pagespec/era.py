@@ -151,6 +151,10 @@ class Era:
     movable_apart: bool = False
     zonelists_by_zone: bool = False
 
+    def __hash__(self) -> int:
+        # Whatever is remembered by machine looks its era up: not by all these choices each time.
+        return hash(self.name)
+
     @property
     def types(self) -> tuple[MigrateType, ...]:
         """The migratetypes that the era has; one alone, and one list per order, without pageblocks.
