@@ -2,8 +2,6 @@
 
 from pagefuzz.museum.mutant import SLIP, Edit, planted
 
-_RUN = "    while slot < pages and is_filled(zones, count, slot):\n        slot += 1\n"
-_SETTLE = "    first_failed = got == 0 and (slot == 0 or bulk_rule_of(mem) == FIRST_OF_CALL)"
 _PROMISE = "The answer is not how many slots from the first on are known to be filled."
 _OVERWRITTEN = "A frame that somebody holds is in no slot any more, or the array holds one twice."
 
@@ -31,15 +29,6 @@ MUTANTS = (
             "BULK-prefix",
             "BULK-settle",
         ),
-        fits=_PROMISE,
-    ),
-    planted(
-        "old-frames-not-counted",
-        "bulk requests",
-        "LNX-BULK-03",
-        "Where one frame has to do, the slots that were filled before are not counted.",
-        Edit("bulk", "    return populated + 1\n", "    return 1\n"),
-        laws=("BULK-prefix",),
         fits=_PROMISE,
     ),
     planted(

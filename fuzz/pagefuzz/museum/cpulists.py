@@ -6,7 +6,6 @@ _RECALLED = """    again = retypes_on_merge_of(mem) != 0
     if isolation_of(mem) != ISOLATE_BY_MOVE and nr_isolated_of(mem) != 0:
         again = True
 """
-_TURN = "next_turn(mem, turn)\n        while is_empty(mem, q + turn):\n            allowance"
 _BATCH = "batch_of(mem, q) if count_of(mem, q) >= high_of(mem, q) else 0"
 _GROWN = "high = min(high + asked, high_max_of(mem, q))"
 _WRONG_LIST = "A block is on a list whose requests must not get it."
@@ -388,19 +387,5 @@ MUTANTS = (
         ),
         laws=("BUD-success", "WM-serve", "PCP-refill"),
         fits="A block that may serve it is free.",
-    ),
-    planted(
-        "refill-counted-block-by-block",
-        "CPUs' lists",
-        "Linux 6.9",
-        "The count of free frames falls with each block that a refill takes: 6.9's rule, in the "
-        "earlier eras, where it falls when all have been taken.",
-        Edit(
-            "pcp.lists",
-            "    uncounted = 0 if retypes_on_merge_of(mem) else 1 << order\n",
-            "    uncounted = 0\n",
-        ),
-        laws=("PCP-refill", "MT-own"),
-        fits="What decides whether CMA memory is to be used sees fewer free frames.",
     ),
 )

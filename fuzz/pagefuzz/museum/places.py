@@ -123,14 +123,4 @@ MUTANTS = (
         laws=("ZONE-frame",),
         fits="The pageblock has not the type that the request gives it.",
     ),
-    planted(
-        "offline-memory-waited-for",
-        "places",
-        SLIP,
-        "A pageblock that goes offline is counted as isolated until it comes back.",
-        Edit("places", "        set_nr_isolated(mem, nr_isolated_of(mem) - 1)\n", ""),
-        Edit("places", "        set_nr_isolated(mem, nr_isolated_of(mem) + 1)\n", ""),
-        laws=("PCP-drain", "MT-list"),
-        fits="Drains look for the type of what they free although nothing is isolated.",
-    ),
 )

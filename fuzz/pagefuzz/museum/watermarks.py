@@ -119,19 +119,6 @@ MUTANTS = (
         fits=_SHARED,
     ),
     planted(
-        "boost-without-bound",
-        "watermarks",
-        SLIP,
-        "Each fallback boosts the marks by a pageblock, without a limit.",
-        Edit(
-            "watermark.boost",
-            "min(boost_of(mem) + size, max(size, most))",
-            "boost_of(mem) + size",
-        ),
-        laws=("WM-formula",),
-        fits="The marks are not what the formula says.",
-    ),
-    planted(
         "high-asked-again",
         "watermarks",
         SLIP,
@@ -156,19 +143,6 @@ MUTANTS = (
         "A request fails while what it needs is on the lists of CPUs, whose frames do not merge.",
         Edit("zonelist", "        drain_all(zone_at(zones, number))\n", "        pass\n"),
         laws=("WM-serve", "PCP-leak", "PCP-drain", "BUD-success"),
-        fits=_LAST_TRY,
-    ),
-    planted(
-        "reserve-kept-to-the-end",
-        "watermarks",
-        SLIP,
-        "A request fails without that a pageblock of the reserve was given up.",
-        Edit(
-            "zonelist",
-            "        if has_reserve and unreserve_pageblock(mem, mt, False):",
-            "        if has_reserve and False:",
-        ),
-        laws=("WM-serve", "HA-return", "BUD-success"),
         fits=_LAST_TRY,
     ),
     planted(

@@ -10,7 +10,6 @@ _CHOSEN = "Another zone serves than the first on the list that may."
 _COUNTED = "What was meant for one node is counted for another."
 _CLASS = "highest if by_highest else word_at(host, row_of(preferred) + CLASS)"
 _KEPT = "Low memory is used up by those who could do without it, or kept from those who could not."
-_DRAINED = "On the way to failing, zones of the list are left as they are."
 
 MUTANTS = (
     planted(
