@@ -18,11 +18,12 @@ def counted(swept: Swept) -> Complaint:
     Drains go by the count alone: one that is too high takes what is not there, in old kernels for
     ever. A block on a list of another order is given out as what it is not.
     """
+    huge = swept.zone.machine.huge
     for cpu, pcps in enumerate(swept.zone.pcps):
         for pcp in pcps:
             pages = 0
             for number, blocks in enumerate(pcp.lists):
-                order = order_of_list(number, swept.zone.machine.huge)
+                order = order_of_list(number, huge) if blocks else 0
                 pages += len(blocks) * (SIZES[order] if order >= 0 else 0)
             if pcp.count != pages:
                 return f"CPU {cpu} counts {pcp.count} frames, its lists hold {pages}"
