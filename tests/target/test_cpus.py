@@ -156,10 +156,13 @@ def test_the_array_is_the_callers(right: Factory) -> None:
 
 @pytest.mark.parametrize(
     ("factory", "laws"),
-    [(KeepsForGood, {"OUT-return"}), (KeepsTwice, {"OUT-disjoint", "OUT-refuse"})],
+    [(KeepsForGood, {"OUT-return"}), (KeepsTwice, {"OUT-disjoint", "OUT-refuse", "OUT-fault"})],
 )
 def test_a_faulty_one_is_found(factory: Factory, laws: set[str]) -> None:
-    """What is not drained can't be had again; what is given out twice is owned or freed twice."""
+    """What is not drained can't be had again; what is given out twice is owned or freed twice.
+
+    Given out twice in one array, it is no answer at all.
+    """
     broken = set()
     for seed, machine in enumerate(listed_machines(60)):
         try:
