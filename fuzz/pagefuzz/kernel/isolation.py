@@ -16,9 +16,12 @@ EVENTS = ("mm_compaction_isolate_freepages", "mm_compaction_fast_isolate_freepag
 BEGIN = "mm_compaction_begin"
 END = "mm_compaction_end"
 WANTED = "mm_compaction_isolate_migratepages"
+_STEPS = (BEGIN, WANTED, *EVENTS, "mm_compaction_migratepages", "mm_compaction_finished", END)
+"""What a task logs while it compacts; other events of compaction wake someone, or weigh it."""
 
 LOGGED_CAUSE = "isolated by compaction"
 SILENT_CAUSE = "isolated by compaction without event"
+EARLIER_CAUSE = "isolated by compaction before the trace begins"
 
 
 @dataclass
@@ -64,11 +67,31 @@ class Claim(NamedTuple):
 
 @dataclass
 class Ledger:
-    """All that compaction may hold, oldest first, and which task scans now."""
+    """All that compaction may hold, oldest first, and which task scans now.
+
+    working: tasks whose compaction is not seen to be over; known: all that ever compacted; worked:
+    the line of the last step of any of them.
+    """
 
     taken: list[Taken] = field(default_factory=list)
     scans: list[Scan] = field(default_factory=list)
     scanning: dict[str, Scan] = field(default_factory=dict)
+    working: set[str] = field(default_factory=set)
+    known: set[str] = field(default_factory=set)
+    worked: int = 0
+
+    def step(self, kind: str, task: str, line: int) -> bool:
+        """Note a step of a task's compaction, if the event is one; say whether it is."""
+        if kind not in _STEPS:
+            return False
+        (self.working.discard if kind == END else self.working.add)(task)
+        self.known.add(task)
+        self.worked = line
+        return True
+
+    def worked_since(self, line: int) -> bool:
+        """Whether some compaction was at work at a line, or later."""
+        return bool(self.working) or self.worked > line
 
     def take(self, taken: Taken, task: str) -> None:
         """Note a range that was scanned and gave `left` frames."""

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from pagefuzz.kernel import isolation, rules, typed
+from pagefuzz.kernel import again, isolation, rules, typed
 from pagefuzz.kernel.compare import meet, open_window
 from pagefuzz.kernel.isolation import Scan, Taken
 from pagefuzz.kernel.percpu import noting
@@ -38,6 +38,7 @@ def replay_all(
             _mark(replay, event, snapshots)
         elif event.kind.startswith("mm_compaction_"):
             _compact(replay, event)
+    again.finish(replay)
     typed.finish(replay)
     judge(replay, snapshots)
     return kinds
@@ -95,6 +96,8 @@ def _compact(replay: Replay, event: Event) -> None:
     def number(key: str) -> int:
         return number_in(event, replay.path, key)
 
+    if replay.ledger.step(event.kind, event.task, event.line):
+        again.hear(replay, event)
     if event.kind in isolation.EVENTS:
         _isolate(replay, event, number("nr_taken"))
     elif event.kind == isolation.BEGIN:
@@ -109,7 +112,7 @@ def _compact(replay: Replay, event: Event) -> None:
 
 def _isolate(replay: Replay, event: Event, taken: int) -> None:
     first, end = range_in(event, replay.path)
-    end = min(end, len(replay.places))
+    end = min(end, len(replay.places)) if replay.zones else end
     free = [*frames_in(replay.places, first, end, BUDDY)] if replay.started and taken else []
     if len(free) != taken:
         replay.ledger.take(Taken(event.line, first, end, taken), event.task)

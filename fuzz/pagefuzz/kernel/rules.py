@@ -6,8 +6,8 @@ not keep. Each breach names the block, what it should have been and what it was.
 Source: mm/page_alloc.c of 6.1 and 6.12, and measured on traces of both; docs/traces.md.
 """
 
+from pagefuzz.kernel import again, places
 from pagefuzz.kernel import findings as law
-from pagefuzz.kernel import places
 from pagefuzz.kernel.bypass import CAUSE as BYPASS
 from pagefuzz.kernel.places import BUDDY, FREED, HELD, LIVE, REFILLED
 from pagefuzz.kernel.state import Replay, log, make_room, zone_of
@@ -85,7 +85,7 @@ def free(replay: Replay, event: Event, pfn: int, order: int) -> None:
     _refuse_larger(replay, event, pfn, order)
     if replay.started:
         _refuse_free(replay, event, pfn, order)
-    _refuse_again(replay, event, pfn, order)
+    again.refuse_again(replay, event, pfn, order)
     if places.any_in(replay.places, pfn, order, LIVE):
         replay.live.remove(pfn, order)
     _release(replay, pfn, order, returned=True)
@@ -195,21 +195,6 @@ def _refuse_free(replay: Replay, event: Event, pfn: int, order: int) -> None:
             return
         replay.findings.tally(claim.cause).claimed += 1
         replay.isolated.add(frame)
-
-
-def _refuse_again(replay: Replay, event: Event, pfn: int, order: int) -> None:
-    # Bulk allocations have no event, so a second free may be legal; but none was ever seen without
-    # some other allocation in between, except where compaction returns what it isolated.
-    if replay.places[pfn] != FREED or pfn in replay.isolated or pfn not in replay.frees.last:
-        return
-    earlier, allocations = replay.frees.last[pfn]
-    if allocations == replay.allocations:
-        replay.findings.breach(
-            event.line,
-            law.REFUSE,
-            f"{_block(event, pfn, order)} was already freed at line {earlier.line}"
-            " and nothing was allocated since.",
-        )
 
 
 def _release(replay: Replay, pfn: int, order: int, *, returned: bool) -> None:

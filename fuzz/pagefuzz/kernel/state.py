@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pagefuzz.errors import UsageError
 from pagefuzz.kernel.bypass import Frees
 from pagefuzz.kernel.era import HUGE_ORDER, TraceEra
-from pagefuzz.kernel.findings import Findings
+from pagefuzz.kernel.findings import Finding, Findings
 from pagefuzz.kernel.isolation import Ledger
 from pagefuzz.kernel.live import LiveBlocks
 from pagefuzz.kernel.mobility import Mobility, mobility_of
@@ -40,6 +40,7 @@ class Replay:
     isolated: frames that compaction took and no event allocated since.
     held: the cause that holds each frame in the place HELD; `fresh` are those since the latest
         snapshot.
+    accused: second frees of tasks that may have begun to compact before the trace, by task.
     captors: tasks whose compaction ended after their last allocation.
     split_from: the last block that each CPU took under the zone's lock.
     mobility: what is known of types; None where they are not judged.
@@ -63,6 +64,7 @@ class Replay:
     isolated: set[int] = field(default_factory=set)
     held: dict[int, str] = field(default_factory=dict)
     fresh: set[int] = field(default_factory=set)
+    accused: dict[str, list[Finding]] = field(default_factory=dict)
     captors: set[str] = field(default_factory=set)
     split_from: dict[int, tuple[int, int]] = field(default_factory=dict)
     mobility: Mobility | None = None
