@@ -229,11 +229,11 @@ SHARED: tuple[SharedSlip, ...] = (
         ),
     ),
     SharedSlip(
-        "refill-of-6-12-up-to-high",
-        "A refill of 6.12 is bounded by what is missing from high, not by a batch less.",
+        "batches-double-four-times",
+        "Batches of 6.12 double four times at most, not five.",
         (
-            Edit(f"{_SPEC}/pcp/tuning.py", "load.high - count - batch", "load.high - count"),
-            Edit(f"{_TWIN}/pcp/tuning.py", "count_of(mem, q) - batch", "count_of(mem, q)"),
+            Edit(f"{_SPEC}/pcp/tuning.py", "SCALE = 5\n", "SCALE = 4\n"),
+            Edit(f"{_TWIN}/pcp/tuning.py", "SCALE = 5\n", "SCALE = 4\n"),
         ),
     ),
     SharedSlip(
@@ -252,6 +252,11 @@ SHARED: tuple[SharedSlip, ...] = (
                 f"{_SPEC}/watermark/marks.py",
                 "least + share // 4, least + share // 2",
                 "least + share // 2, least + share",
+            ),
+            Edit(
+                f"{_SPEC}/laws/sized.py",
+                "share, managed: (share // 4, share // 2),",
+                "share, managed: (share // 2, share),",
             ),
             Edit(
                 f"{_TWIN}/watermark/marks.py",

@@ -4,6 +4,10 @@ from pagefuzz.museum.mutant import SLIP, Edit, planted
 
 _STRICT = "    if free <= least + reserve:\n        return False"
 _SHARED = "A zone serves a request that it must refuse, or refuses one that it must serve."
+_TOO_EARLY = (
+    "A zone serves a request that it must refuse, or at an earlier try than it may. Where the later "
+    "one finds a block too, the lists alone tell that no CPU gave back before."
+)
 _LAST_TRY = "On the way to failing, the kernel does another thing."
 
 MUTANTS = (
@@ -13,8 +17,8 @@ MUTANTS = (
         SLIP,
         "A request that leaves exactly the mark is served: < for <=.",
         Edit("watermark.ok", _STRICT, _STRICT.replace("<=", "<")),
-        laws=("WM-serve", "WM-sound"),
-        fits=_SHARED,
+        laws=("WM-serve", "WM-sound", "BUD-place"),
+        fits=_TOO_EARLY,
     ),
     planted(
         "request-itself-not-counted",
@@ -26,8 +30,8 @@ MUTANTS = (
             "free_pages_of(mem) - ((1 << order) - 1) - unusable",
             ("free_pages_of(mem) - unusable"),
         ),
-        laws=("WM-serve", "WM-sound"),
-        fits=_SHARED,
+        laws=("WM-serve", "WM-sound", "BUD-place"),
+        fits=_TOO_EARLY,
     ),
     planted(
         "cma-frames-counted-for-all",
@@ -39,8 +43,8 @@ MUTANTS = (
             "    if want >> WANTED_SHIFT != MOVABLE:\n        pages += free_cma_of(mem)\n",
             "",
         ),
-        laws=("WM-serve", "WM-sound"),
-        fits=_SHARED,
+        laws=("WM-serve", "WM-sound", "BUD-place"),
+        fits=_TOO_EARLY,
     ),
     planted(
         "reserve-counted-for-all",
@@ -52,8 +56,8 @@ MUTANTS = (
             "    if rights & RIGHT_HARDER == 0:\n        pages =",
             "    if rights & RIGHT_HARDER != 0:\n        pages =",
         ),
-        laws=("WM-serve", "WM-sound"),
-        fits=_SHARED,
+        laws=("WM-serve", "WM-sound", "BUD-place"),
+        fits=_TOO_EARLY,
     ),
     planted(
         "mark-not-halved",
