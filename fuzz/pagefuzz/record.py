@@ -7,8 +7,8 @@ from pagespec.frames import head_of
 from pagespec.laws.holdings import NO_SLOTS, REFUSALS
 from pagespec.laws.law import LawBroken
 from pagespec.machine import MAX_CPUS, MAX_PFN, Machine
+from pagespec.request_reader import SHAPES
 from pagespec.trace import NAMING, Operand, Request, Trace, name_of
-from pagespec.trace_reader import SHAPES
 from pagespec.types import MAX_TOP, NO_MEMORY, Block, Order, Pfn
 from pagespec.verbs import Op, Outcome, Verb
 

@@ -27,6 +27,14 @@ class Part:
     machine: Machine
 
 
+class PartError(DomainError):
+    """A zone does not fit into its host; says which one, and why."""
+
+    def __init__(self, number: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.number = number
+
+
 @dataclass(frozen=True, slots=True)
 class Host:
     """Zones, and the node of each CPU.
@@ -39,7 +47,7 @@ class Host:
     by_zone: whether all nodes' higher zones are tried before any lower one, to spare low memory.
     numa: whether the kernel is built for more than one node, and counts whose memory was given.
 
-    Raises DomainError for a description outside this domain.
+    Raises DomainError for a description outside this domain, PartError if a zone is to blame.
     """
 
     parts: tuple[Part, ...]
@@ -53,13 +61,15 @@ class Host:
         if not self.parts:
             raise DomainError("a host has no zone; expected one at least")
         beyond = 0
-        for part in self.parts:
-            self._check_part(part, beyond)
+        for number, part in enumerate(self.parts):
+            self._check_part(number, part, beyond)
             beyond = part.machine.end
         places = [(part.node, part.zone_class) for part in self.parts]
-        for node, zone_class in places:
-            if places.count((node, zone_class)) > 1:
-                raise DomainError(f"node {node} has two zones {zone_class.name}; expected one")
+        for number, (node, zone_class) in enumerate(places):
+            if (node, zone_class) in places[:number]:
+                raise PartError(
+                    number, f"node {node} has two zones {zone_class.name}; expected one"
+                )
         if all(part.zone_class is ZoneClass.MOVABLE for part in self.parts):
             raise DomainError("all zones are MOVABLE; expected one for the kernel's own use")
         for cpu, node in enumerate(self.cpus):
@@ -68,41 +78,52 @@ class Host:
         if self.min_free is not None and not 0 <= self.min_free < 2**32:
             raise DomainError(f"min_free={self.min_free}: expected KiB from 0 to {2**32 - 1}")
         if len(self.ratios) != len(RATIOS) or not all(1 <= one < 2**31 for one in self.ratios):
+            said = ",".join(map(str, self.ratios))
             raise DomainError(
-                f"ratios={self.ratios}: expected {len(RATIOS)} numbers from 1 to {2**31 - 1}"
+                f"ratios={said}: expected {len(RATIOS)} numbers from 1 to {2**31 - 1}"
             )
         if self.ratios != RATIOS and not self.era.keeps_low_memory:
             raise DomainError(f"era {self.era.name} keeps no low memory; expected no ratios")
         if self.by_zone and not self.era.zonelists_by_zone:
-            raise DomainError(f"era {self.era.name} tries zones by node only; expected no by_zone")
+            raise DomainError(f"era {self.era.name} tries zones by node only; expected no byzone=1")
         if not self.numa and len(self.nodes) > 1:
             raise DomainError(f"{len(self.nodes)} nodes without NUMA; expected one")
 
-    def _check_part(self, part: Part, beyond: int) -> None:
+    def _check_part(self, number: int, part: Part, beyond: int) -> None:
         first = self.parts[0].machine
         machine, where = part.machine, f"zone at frame {part.machine.start}"
         if machine.start < beyond:
-            raise DomainError(f"{where}: expected {beyond} or more, where the one before ends")
+            raise PartError(
+                number, f"{where}: expected {beyond} or more, where the one before ends"
+            )
         if machine.era != self.era:
-            raise DomainError(f"{where} is of era {machine.era.name}; expected {self.era.name}")
+            raise PartError(
+                number, f"{where} is of era {machine.era.name}; expected {self.era.name}"
+            )
         if not 0 <= part.node < MAX_NODES:
-            raise DomainError(f"{where} is of node {part.node}; expected 0 to {MAX_NODES - 1}")
+            raise PartError(
+                number, f"{where} is of node {part.node}; expected 0 to {MAX_NODES - 1}"
+            )
         if (machine.top, machine.pageblock) != (first.top, first.pageblock):
-            raise DomainError(
+            raise PartError(
+                number,
                 f"{where} has top={machine.top}, pageblock={machine.pageblock}; expected "
-                f"top={first.top}, pageblock={first.pageblock} as in the first"
+                f"top={first.top}, pageblock={first.pageblock} as in the first",
             )
         if machine.min_free is not None:
-            raise DomainError(f"{where} says min_free; expected the host to")
+            raise PartError(number, f"{where} says min_free; expected the host to")
         far = frozenset(cpu for cpu, node in enumerate(self.cpus) if node != part.node)
         if machine.cpus != len(self.cpus) or machine.far != far:
-            raise DomainError(
+            raise PartError(
+                number,
                 f"{where} has cpus={machine.cpus}, far={sorted(machine.far)}; expected "
-                f"cpus={len(self.cpus)}, far={sorted(far)} as the host's CPUs lie"
+                f"cpus={len(self.cpus)}, far={sorted(far)} as the host's CPUs lie",
             )
         young = part.zone_class in (ZoneClass.DMA32, ZoneClass.MOVABLE)
         if young and self.era.numbering is None:
-            raise DomainError(f"{where}: era {self.era.name} has no zone {part.zone_class.name}")
+            raise PartError(
+                number, f"{where}: era {self.era.name} has no zone {part.zone_class.name}"
+            )
 
     @property
     def era(self) -> Era:

@@ -14,23 +14,20 @@ The requests are those of other traces. Those for memory may say a node to be ne
 that will do, and whether no other node will; to disable and enable lists takes a frame of the zone.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from pagespec.era import era_named
-from pagespec.host import RATIOS, Host, Part
+from pagespec.host import RATIOS, Host, Part, PartError
 from pagespec.machine import Machine
+from pagespec.request_reader import SHAPES, Shape, Shapes
 from pagespec.trace import FORMAT, Request, Trace, TraceError, line_of, machine_line, text_of
-from pagespec.trace_reader import (
-    SHAPES,
-    Shape,
-    Shapes,
-    lines_of,
-    parse,
+from pagespec.trace_reader import lines_of, parse, read_requests
+from pagespec.trace_words import (
     read_fields,
+    read_flag,
     read_holes,
-    read_requests,
+    read_numbers,
     read_types,
     read_whole,
 )
@@ -131,7 +128,12 @@ def parse_host(text: str) -> HostTrace:
     zones: list[tuple[int, str]] = []
     rest: list[tuple[int, str]] = []
     for at, other in body:
-        (zones if other.startswith("zone ") and not rest else rest).append((at, other))
+        (zones if _first(other) == "zone" and not rest else rest).append((at, other))
+    if not zones:
+        at, other = rest[0] if rest else (number, "the end of the file")
+        raise TraceError(
+            at, f"expected `zone class=NAME node=N pages=N` behind the host, got {other[:60]!r}"
+        )
     host = _host(number, fields, zones)
     requests, expect = read_requests(iter(rest), HOST_SHAPES)
     return HostTrace(host, requests, expect, comments)
@@ -143,7 +145,18 @@ def parse_any(text: str) -> AnyTrace:
     Raises TraceError, with the line's number, for any other text.
     """
     _, body = lines_of(text)
-    return parse_host(text) if next(body)[1].startswith("host ") else parse(text)
+    number, line = next(body)
+    if _first(line) not in ("machine", "host"):
+        raise TraceError(
+            number,
+            "expected `machine pages=N top=N era=NAME`, or `host era=NAME top=N` and a line "
+            f"`zone class=NAME node=N pages=N` for each zone, got {line[:60]!r}",
+        )
+    return parse_host(text) if _first(line) == "host" else parse(text)
+
+
+def _first(line: str) -> str:
+    return line.partition(" ")[0]
 
 
 def _words(
@@ -167,24 +180,33 @@ def _host(number: int, fields: dict[str, str], zones: list[tuple[int, str]]) -> 
         for key in ("top", "pageblock", "min_free")
         if key in fields
     }
-    cpus = tuple(_numbers(number, "cpus", fields["cpus"])) if "cpus" in fields else ()
-    ratios = tuple(_numbers(number, "ratios", fields["ratios"])) if "ratios" in fields else RATIOS
-    by_zone = _flag(number, "byzone", fields.get("byzone", "0"))
-    numa = _flag(number, "numa", fields.get("numa", "1"))
+    cpus = tuple(read_numbers(number, "cpus", fields["cpus"])) if "cpus" in fields else ()
+    ratios = (
+        tuple(read_numbers(number, "ratios", fields["ratios"])) if "ratios" in fields else RATIOS
+    )
+    by_zone = read_flag(number, "byzone", fields.get("byzone", "0"))
+    numa = read_flag(number, "numa", fields.get("numa", "1"))
     try:
-        plain = Machine(1, whole["top"], era_named(fields["era"]))
+        # What all zones share is the host's fault, not that of the first zone.
+        shared = Machine(
+            pages=1,
+            top=whole["top"],
+            era=era_named(fields["era"]),
+            pageblock=whole.get("pageblock"),
+            cpus=len(cpus),
+        )
     except DomainError as error:
         raise TraceError(number, str(error)) from None
-    parts = tuple(_part(at, line, plain, whole.get("pageblock"), cpus) for at, line in zones)
+    parts = tuple(_part(at, line, shared, cpus) for at, line in zones)
     try:
         return Host(parts, cpus, whole.get("min_free"), ratios, by_zone=by_zone, numa=numa)
+    except PartError as error:
+        raise TraceError(zones[error.number][0], str(error)) from None
     except DomainError as error:
         raise TraceError(number, str(error)) from None
 
 
-def _part(
-    number: int, line: str, plain: Machine, pageblock: int | None, cpus: tuple[int, ...]
-) -> Part:
+def _part(number: int, line: str, shared: Machine, cpus: tuple[int, ...]) -> Part:
     fields = _words(number, line, "zone", frozenset({"class", "node", "pages"}), ZONE_WORDS)
     name = fields["class"]
     if name not in ZoneClass.__members__:
@@ -198,14 +220,14 @@ def _part(
     try:
         machine = Machine(
             whole["pages"],
-            plain.top,
-            plain.era,
+            shared.top,
+            shared.era,
             start=whole.get("start", 0),
             holes=tuple(read_holes(number, fields["holes"])) if "holes" in fields else (),
-            pageblock=pageblock,
+            pageblock=shared.pageblock,
             types=tuple(read_types(number, fields["types"])) if "types" in fields else (),
             guard=whole.get("guard", 0),
-            cpus=len(cpus),
+            cpus=shared.cpus,
             far=frozenset(cpu for cpu, node in enumerate(cpus) if node != whole["node"]),
             batch=whole.get("batch"),
             high=whole.get("high"),
@@ -215,13 +237,3 @@ def _part(
     except DomainError as error:
         raise TraceError(number, str(error)) from None
     return Part(ZoneClass[name], whole["node"], machine)
-
-
-def _numbers(number: int, key: str, text: str) -> Iterator[int]:
-    return (read_whole(number, key, word) for word in text.split(","))
-
-
-def _flag(number: int, key: str, text: str) -> bool:
-    if text not in ("0", "1"):
-        raise TraceError(number, f"{key}={text[:40]}: expected one of 0, 1")
-    return text == "1"

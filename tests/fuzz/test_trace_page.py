@@ -9,10 +9,11 @@ from pagespec.boot import boot
 from pagespec.host_trace import HOST_WORDS, ZONE_WORDS, parse_host
 from pagespec.migratetype import LETTERS
 from pagespec.ops import perform
+from pagespec.request_reader import SHAPES
 from pagespec.system import boot_system
 from pagespec.system import perform as system_perform
 from pagespec.trace import FLAGS, SIZES_GIVEN, Names
-from pagespec.trace_reader import SHAPES, parse
+from pagespec.trace_reader import parse
 from pagespec.types import ZoneClass
 from pagespec.verbs import Verb
 

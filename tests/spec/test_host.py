@@ -47,14 +47,14 @@ BAD: list[tuple[tuple[Part, ...], dict[str, object], str]] = [
     ((part(DMA32, era=ERAS["2.6.11"]),), {}, "zone at frame 0: era 2.6.11 has no zone DMA32"),
     ((part(),), {"cpus": (99,)}, "zone at frame 0 has cpus=0, far=[]; expected cpus=1, far=[0]"),
     ((part(),), {"min_free": -1}, "min_free=-1: expected KiB from 0 to 4294967295"),
-    ((part(),), {"ratios": (256, 0, 32)}, "ratios=(256, 0, 32): expected 3 numbers from 1 to"),
-    ((part(),), {"ratios": (256, 32)}, "ratios=(256, 32): expected 3 numbers from 1 to"),
+    ((part(),), {"ratios": (256, 0, 32)}, "ratios=256,0,32: expected 3 numbers from 1 to"),
+    ((part(),), {"ratios": (256, 32)}, "ratios=256,32: expected 3 numbers from 1 to"),
     (
         (part(era=ERAS["2.6.8"]),),
         {"ratios": (1, 1, 1)},
         "era 2.6.8 keeps no low memory; expected no ratios",
     ),
-    ((part(),), {"by_zone": True}, "era 6.1 tries zones by node only; expected no by_zone"),
+    ((part(),), {"by_zone": True}, "era 6.1 tries zones by node only; expected no byzone=1"),
     ((part(), part(node=1, start=16)), {"numa": False}, "2 nodes without NUMA; expected one"),
 ]
 

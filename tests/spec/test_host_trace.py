@@ -75,39 +75,92 @@ def test_the_two_kinds_are_told_apart() -> None:
 
 
 BAD = [
-    ("host era=6.1 top=3", "host era=9.9 top=3", "no era is called '9.9'"),
-    ("host era=6.1 top=3", "host era=6.1 top=30", "top=30: the top order is 0 to 15"),
-    ("host era=6.1 top=3", "host era=6.1", "expected `host era=... top=...`"),
-    ("cpus=0,1", "cpus=0,x", "cpus=x: expected a whole number"),
-    ("ratios=4,5,6", "ratios=4,5", "ratios=(4, 5): expected 3 numbers"),
-    ("ratios=4,5,6", "byzone=2", "byzone=2: expected one of 0, 1"),
-    ("class=DMA32", "class=HIGHMEM", "class=HIGHMEM: expected one of DMA, DMA32, NORMAL, MOVABLE"),
-    ("start=16 ", "start=8 ", "zone at frame 8: expected 16 or more"),
-    ("holes=20+2", "holes=99+2", "hole 99..101: holes are not empty"),
-    ("types=M3U", "types=Q", "types=Q: expected letters"),
-    (" node=0 pages=16 start", " pages=16 start", "expected `zone class=... node=... pages=...`"),
-    ("highest=DMA32", "highest=LOW", "highest=LOW: expected one of DMA, DMA32, NORMAL, MOVABLE"),
-    ("onlynode=1", "onlynode=2", "onlynode=2: expected one of 0, 1"),
-    ("disable pfn=16", "disable", "expected `disable pfn=16` or the like, got 'disable'"),
-    ("free a", "free a node=1", "expected `free a` or the like"),
+    ("host era=6.1 top=3", "host era=9.9 top=3", 3, "no era is called '9.9'"),
+    ("host era=6.1 top=3", "host era=6.1 top=30", 3, "top=30: the top order is 0 to 15"),
+    ("host era=6.1 top=3", "host era=6.1", 3, "expected `host era=... top=...`"),
+    ("cpus=0,1", "cpus=0,x", 3, "cpus=x: expected a whole number"),
+    ("cpus=0,1", "cpus=0,,1", 3, "cpus=0,,1: expected a whole number before and after each comma"),
+    ("cpus=0,1", "cpus=0,64", 3, "CPU 1 is of node 64; expected 0 to 63"),
+    ("cpus=0,1", f"cpus=0{',0' * 1024}", 3, "cpus=1025: page lists are kept by 0 to 1024 CPUs"),
+    ("pageblock=2", "pageblock=9", 3, "pageblock=9: a pageblock of era 6.1 has order 1 to the top"),
+    ("ratios=4,5,6", "ratios=4,5", 3, "ratios=4,5: expected 3 numbers"),
+    ("ratios=4,5,6", "byzone=2", 3, "byzone=2: expected one of 0, 1"),
+    ("ratios=4,5,6", "byzone=1", 3, "era 6.1 tries zones by node only; expected no byzone=1"),
+    ("ratios=4,5,6", "numa=0", 3, "2 nodes without NUMA; expected one"),
+    ("class=DMA32", "class=HIGHMEM", 4, "class=HIGHMEM: expected one of DMA, DMA32, NORMAL, MOV"),
+    ("start=16 ", "start=8 ", 5, "zone at frame 8: expected 16 or more"),
+    ("start=40", "start=24", 6, "zone at frame 24: expected 32 or more"),
+    ("holes=20+2", "holes=99+2", 5, "hole 99..101: holes are not empty"),
+    ("types=M3U", "types=Q", 5, "types=Q: expected letters"),
+    (" node=0 pages=16 start", " pages=16 start", 5, "expected `zone class=... node=... pages=..."),
+    (
+        "class=DMA32 node=0",
+        "class=DMA32 node=64",
+        4,
+        "zone at frame 0 is of node 64; expected 0 to",
+    ),
+    ("NORMAL node=1", "NORMAL node=64", 6, "zone at frame 40 is of node 64; expected 0 to 63"),
+    ("NORMAL node=1", "NORMAL node=0", 6, "node 0 has two zones NORMAL; expected one"),
+    ("highest=DMA32", "highest=LOW", 8, "highest=LOW: expected one of DMA, DMA32, NORMAL, MOVABLE"),
+    ("onlynode=1", "onlynode=2", 8, "onlynode=2: expected one of 0, 1"),
+    ("node=7", "node=-7", 9, "node=-7: expected a whole number"),
+    ("free a", "free a node=1", 10, "behind `free`, got 'node=1'"),
+    ("disable pfn=16", "disable", 11, "expected `disable pfn=16` or the like, got 'disable'"),
+    ("disable pfn=16", "disable cpu=1", 11, "expected pfn=N behind `disable`, got 'cpu=1'"),
+    ("zone class=DMA32", "host era=6.1 top=3\nzone class=DMA32", 4, "got 'host era=6.1 top=3'"),
+    ("zone class=DMA32", "machine pages=8\nzone class=DMA32", 4, "expected `zone class=NAME"),
+    ("free a", "zone class=DMA node=0 pages=9", 10, "expected a request: the machine is said once"),
+    ("free a", "host era=6.1 top=3", 10, "expected a request: the machine is said once"),
 ]
 
 
-@pytest.mark.parametrize(("text", "other", "sentence"), BAD, ids=[bad[1] for bad in BAD])
-def test_bad_text_gets_one_sentence(text: str, other: str, sentence: str) -> None:
-    """With the line, what was expected, and what stood there."""
+@pytest.mark.parametrize(("text", "other", "line", "sentence"), BAD, ids=range(len(BAD)))
+def test_bad_text_gets_one_sentence(text: str, other: str, line: int, sentence: str) -> None:
+    """With the line to blame, what was expected, and what stood there."""
     assert text in TEXT
 
     with pytest.raises(TraceError) as caught:
-        parse_host(TEXT.replace(text, other, 1))
+        parse_any(TEXT.replace(text, other, 1))
 
-    assert str(caught.value).startswith("line ")
-    assert sentence in str(caught.value)
+    assert caught.value.line == line
+    assert sentence in caught.value.sentence
+    assert len(caught.value.sentence) < 300
+
+
+OLD = "pagefuzz-trace 1\nhost era=2.6.11 top=3\nzone class=NORMAL node=0 pages=16\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "sentence"),
+    [
+        (
+            OLD + "zone class=MOVABLE node=0 pages=16 start=16\n",
+            *(4, "zone at frame 16: era 2.6.11 has no zone MOVABLE"),
+        ),
+        ("pagefuzz-trace 1\n# x\nhost era=6.1 top=3\n", 3, "got 'the end of the file'"),
+        ("pagefuzz-trace 1\nhost era=6.1 top=3\nrest\n", 3, "behind the host, got 'rest'"),
+        ("pagefuzz-trace 1\nhost\nrest\n", 2, "expected `host era=... top=...`"),
+        (
+            "pagefuzz-trace 1\nzone class=NORMAL node=0 pages=16\n",
+            *(2, "`machine pages=N top=N era=NAME`, or `host era=NAME top=N` and a line `zone"),
+        ),
+        ("pagefuzz-trace 1\n\n", 2, "or `host era=NAME top=N` and a line `zone class=NAME"),
+    ],
+)
+def test_what_is_missing_or_too_new_is_told_at_its_line(
+    text: str, line: int, sentence: str
+) -> None:
+    """A zone that the era lacks, a host without zones, neither machine nor host."""
+    with pytest.raises(TraceError) as caught:
+        parse_any(text)
+
+    assert caught.value.line == line
+    assert sentence in caught.value.sentence
 
 
 def test_requests_of_one_zone_name_no_node() -> None:
     """A zone that is alone has none to choose from."""
     text = "pagefuzz-trace 1\nmachine pages=16 top=3 era=6.1\na = alloc order=1 node=1"
 
-    with pytest.raises(TraceError, match="line 3: expected `a = alloc order=1` or the like"):
+    with pytest.raises(TraceError, match=r"line 3: .* behind `alloc`, got 'node=1'"):
         parse(text)

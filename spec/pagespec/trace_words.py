@@ -1,0 +1,86 @@
+"""Reading the words of a trace's lines: numbers, runs and letters, each with its own sentence."""
+
+import re
+from collections.abc import Iterator
+
+from pagespec.migratetype import LETTERS, MigrateType
+from pagespec.trace import TraceError
+from pagespec.types import Pfn
+
+DIGITS = 15
+"""The most digits of a number."""
+
+
+def read_fields(number: int, text: str) -> dict[str, str]:
+    """The words of a line, each of the form KEY=VALUE."""
+    fields: dict[str, str] = {}
+    for word in text.split():
+        key, equals, value = word.partition("=")
+        if not equals or not value:
+            raise TraceError(number, f"expected KEY=VALUE, got {word[:40]!r}")
+        if key in fields:
+            raise TraceError(number, f"expected each key once, got {key!r} again")
+        fields[key] = value
+    return fields
+
+
+def is_whole(text: str) -> bool:
+    """Whether the text is a number; int() alone would also read 1_0, +1 and other digits."""
+    return re.fullmatch(rf"[0-9]{{1,{DIGITS}}}", text) is not None
+
+
+def read_whole(number: int, key: str, text: str) -> int:
+    """The number that the text writes."""
+    if is_whole(text):
+        return int(text)
+    if re.fullmatch(r"[0-9]+", text) is not None:
+        expected = f"at most {10**DIGITS - 1}, in at most {DIGITS} digits"
+    else:
+        expected = "a whole number"
+    raise TraceError(number, f"{key}={short(text)}: expected {expected}")
+
+
+def read_numbers(number: int, key: str, text: str) -> Iterator[int]:
+    """The numbers of a list."""
+    for word in text.split(","):
+        if not word:
+            raise TraceError(
+                number, f"{key}={short(text)}: expected a whole number before and after each comma"
+            )
+        yield read_whole(number, key, word)
+
+
+def read_holes(number: int, text: str) -> Iterator[tuple[Pfn, Pfn]]:
+    """The runs [first, end) of frames without memory."""
+    for hole in text.split(","):
+        first, plus, count = hole.partition("+")
+        if not (first and plus and count):
+            raise TraceError(
+                number, f"holes={short(text)}: expected FIRST+COUNT,..., got {short(hole)!r}"
+            )
+        start = read_whole(number, "holes", first)
+        yield start, start + read_whole(number, "holes", count)
+
+
+def read_types(number: int, text: str) -> Iterator[MigrateType]:
+    """The types of pageblocks, by letter and count."""
+    if re.fullmatch(rf"(?:[{''.join(LETTERS)}](?:[0-9]{{1,8}})?)+", text) is None:
+        raise TraceError(
+            number,
+            f"types={short(text)}: expected letters of {', '.join(LETTERS)}, each with a count of "
+            "at most 99999999 after it if need be, as in M2C",
+        )
+    for letter, count in re.findall(r"([A-Z])([0-9]*)", text):
+        yield from [LETTERS[letter]] * int(count or 1)
+
+
+def read_flag(number: int, key: str, text: str) -> bool:
+    """Whether the word says 1; 0 says no."""
+    if text not in ("0", "1"):
+        raise TraceError(number, f"{key}={short(text)}: expected one of 0, 1")
+    return text == "1"
+
+
+def short(text: str) -> str:
+    """A value as an error repeats it."""
+    return text if len(text) <= 40 else f"{text[:40]}..."
