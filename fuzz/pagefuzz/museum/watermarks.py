@@ -5,8 +5,8 @@ from pagefuzz.museum.mutant import SLIP, Edit, planted
 _STRICT = "    if free <= least + reserve:\n        return False"
 _SHARED = "A zone serves a request that it must refuse, or refuses one that it must serve."
 _TOO_EARLY = (
-    "A zone serves a request that it must refuse, or at an earlier try than it may. Where the later "
-    "one finds a block too, the lists alone tell that no CPU gave back before."
+    "A zone serves a request that it must refuse, or at an earlier try than it may. Where the "
+    "later one finds a block too, the lists alone tell that no CPU gave back before."
 )
 _LAST_TRY = "On the way to failing, the kernel does another thing."
 
@@ -121,15 +121,6 @@ MUTANTS = (
         Edit("zonelist", "mark_of(mem, level) + boost, reserve", "mark_of(mem, level), reserve"),
         laws=("WM-serve", "WM-sound"),
         fits=_SHARED,
-    ),
-    planted(
-        "high-asked-again",
-        "watermarks",
-        SLIP,
-        "That a zone is below its high mark is not remembered, so its lists do not shrink.",
-        Edit("zonelist", "        set_below_high(mem, 1)\n", ""),
-        laws=("WM-high",),
-        fits="The flag says another thing than the last look did.",
     ),
     planted(
         "above-high-forgotten",
