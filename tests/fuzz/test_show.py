@@ -95,6 +95,44 @@ def test_what_happens_to_lists_is_told(tmp_path: Path, capsys: pytest.CaptureFix
     assert told[6][0] == "the CPU's lists are out of reach: the request goes to the free lists"
 
 
+HOST = """\
+pagefuzz-trace 1
+host era=6.1 top=3 cpus=0,1 min_free=48
+zone class=DMA32 node=0 pages=16
+zone class=NORMAL node=0 pages=16 start=16
+zone class=NORMAL node=1 pages=16 start=32
+"""
+FIRST, SECOND, THIRD = "zone 0 (DMA32 of", "zone 1 (NORMAL of", "zone 2 (NORMAL of"
+
+
+@pytest.mark.parametrize(
+    ("request_line", "zones"),
+    [
+        ("disable pfn=16", [SECOND]),
+        ("enable pfn=47", [THIRD]),
+        ("alloc order=0 node=1", [THIRD]),
+        ("alloc order=0 node=2", []),
+        ("alloc order=0 cpu=2", []),
+        ("bulk pages=0", []),
+        ("drain cpu=7", []),
+        ("plug cpu=1", []),
+        ("unreserve", []),
+        ("get pfn=99", []),
+        ("get pfn=40", [THIRD]),
+        ("free pfn=0 order=0", [FIRST]),
+        ("rest", [FIRST, SECOND, THIRD]),
+    ],
+)
+def test_the_zones_of_a_host_are_drawn_that_a_request_concerns(
+    request_line: str, zones: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those that it came to, or that its frame is of; not the first one for every refusal."""
+    step = shown(tmp_path / "a.trace", HOST + request_line, capsys).split("\n\n")[1]
+
+    assert step.startswith(f"1: {request_line}")
+    assert re.findall(r"^    (zone \d \(\w+ of)", step, re.MULTILINE) == zones
+
+
 @pytest.mark.parametrize("era", GROUPED_ERAS, ids=lambda era: era.name)
 def test_a_hundred_columns_are_enough(
     era: Era, tmp_path: Path, capsys: pytest.CaptureFixture[str]

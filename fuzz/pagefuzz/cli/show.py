@@ -13,7 +13,8 @@ from pagefuzz.hosts.stage import Stage, stage_of
 from pagefuzz.report.words import counted
 from pagespec.events import Event, Kind
 from pagespec.migratetype import LETTER_OF
-from pagespec.trace import Names, line_of
+from pagespec.trace import Names, Request, line_of
+from pagespec.verbs import Op, Outcome, Verb
 
 TURNS = {
     Kind.SPLIT: "expand: split page[{pfn}] order {order}",
@@ -54,6 +55,9 @@ TURNS = {
 }
 """The events that explain a picture, in words."""
 
+SILENT = frozenset({Verb.AGE, Verb.UNPLUG, Verb.PLUG, Verb.REST})
+"""The verbs that may change what every zone of a host keeps, without any event."""
+
 
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
@@ -68,7 +72,8 @@ def command(path: Path, step: int | None) -> Exit:
     unmovable, M movable, E reclaimable, H the reserve for atomic requests, C CMA, I isolated, R the
     reserve that came before.
 
-    Of a host the zones are drawn that the request came to, with what they count of the nodes asked.
+    Of a host the zones are drawn that the request came to or names a frame of, with what they count
+    of the nodes asked; none if it was refused before it came to any.
     """
     trace = read_trace(path)
     if step is not None and step > len(trace.requests):
@@ -88,10 +93,22 @@ def command(path: Path, step: int | None) -> Exit:
         slots = {pfn: slot for zone in stage.zones for pfn, slot in zone.slots.items()}
         names.learn(request, outcome, slots)
         title = f"{line_of(request._replace(answer=None))}    {answered(op, outcome)}"
-        alone = len(stage.zones) == 1
-        shown = [at for at, zone in enumerate(stage.zones) if zone.log or alone]
-        _draw(step, number, title, stage, shown)
+        _draw(step, number, title, stage, _concerned(stage, request, op, outcome))
     return Exit.HELD
+
+
+def _concerned(stage: Stage, request: Request, op: Op, outcome: Outcome) -> list[int]:
+    """The zones to draw after a request."""
+    if len(stage.zones) == 1 or (op.verb in SILENT and outcome >= 0):
+        return list(range(len(stage.zones)))
+    of_frame = request.operand is not None or request.slot is not None
+    return [
+        at
+        for at, zone in enumerate(stage.zones)
+        # That it was refused stands in the log of the first zone, for want of a better one.
+        if any(event.kind is not Kind.REFUSE for event in zone.log)
+        or (of_frame and zone.machine.start <= op.pfn < zone.machine.end)
+    ]
 
 
 def _draw(only: int | None, number: int, title: str, stage: Stage, shown: Iterable[int]) -> None:
