@@ -14,6 +14,7 @@ from pagefuzz.coverage import verbs_served
 from pagefuzz.hosts.gear import run_hosts
 from pagefuzz.lockstep import Lockstep
 from pagefuzz.machines.failure import failure_of
+from pagefuzz.plainer import plainer
 from pagefuzz.record import trace_of
 from pagefuzz.target.builtin import TwinFactory
 from pagefuzz.target.protocol import Factory
@@ -30,7 +31,7 @@ STREAM_REQUESTS, WALKS, EXAMPLES, LIST_EXAMPLES = 2_000, 4, 2, 1
 Hypothesis examples of the whole allocator and of CPUs' lists alone."""
 
 DECLINED = 60
-"""Machines of one round that an allocator may decline before it is walked on fewer of them."""
+"""Machines of one round that an allocator may decline in all forms before it is walked on fewer."""
 
 
 def run_streams(
@@ -61,25 +62,31 @@ def run_streams(
 def run_walks(
     plan: Plan, rng: Random, era: Era, factory: Factory, result: Result, found: Found
 ) -> None:
-    """Random requests in lockstep, on machines of any shape; others for those that are declined."""
+    """Random requests in lockstep, on machines of any shape; others for those that are declined.
+
+    What an allocator declines it is first offered in plainer forms.
+    """
     left = WALKS * plan.rounds
     while left and result.declined < DECLINED * plan.rounds:
-        machine = random_machine(rng, era)
-        lockstep: Lockstep | None = None
-        try:
-            lockstep = Lockstep(machine, factory, plan.level)
-            result.reached += walk(lockstep, rng, WALK_REQUESTS)
-        except DomainError:
+        for machine in plainer(random_machine(rng, era)):
+            lockstep: Lockstep | None = None
+            try:
+                lockstep = Lockstep(machine, factory, plan.level)
+                result.reached += walk(lockstep, rng, WALK_REQUESTS)
+            except DomainError:
+                continue
+            except LawBroken as broken:
+                found(failure_of(machine, lockstep, broken))
+                return
+            finally:
+                if lockstep is not None:
+                    left -= 1
+                    result.operations += len(lockstep.done)
+                    result.judged += len(lockstep.done)
+                    result.reached += lockstep.reached + verbs_served(lockstep.done)
+            break
+        else:
             result.declined += 1
-        except LawBroken as broken:
-            found(failure_of(machine, lockstep, broken))
-            return
-        finally:
-            if lockstep is not None:
-                left -= 1
-                result.operations += len(lockstep.done)
-                result.judged += len(lockstep.done)
-                result.reached += lockstep.reached + verbs_served(lockstep.done)
 
 
 def run_hypothesis(
@@ -118,6 +125,7 @@ def run_hypothesis(
     finally:
         result.operations += ledger.operations
         result.judged += ledger.operations
+        result.declined += ledger.declined
         result.reached += ledger.reached
 
 

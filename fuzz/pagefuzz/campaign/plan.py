@@ -40,7 +40,7 @@ class Result:
     """What came of one unit.
 
     operations: requests put. judged: those after which every law was asked, and not only outcomes
-    and lists compared. declined: machines that the allocator does not take. law, complaint,
+    and lists compared. declined: machines that the allocator takes in no form. law, complaint,
     finding: of the failure, if there is one, with its file. A complaint without a law says why the
     unit came to nothing.
     """

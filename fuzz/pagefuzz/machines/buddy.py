@@ -30,9 +30,9 @@ class BuddyRules(ListRules):
 
     def begin(self, machine: Machine) -> None:
         """Boot the machine, of which the ranges that can be isolated are known."""
-        self.heads = heads_of_ranges(machine)
-        self.range_pages = SIZES[machine.isolation_order]
         super().begin(machine)
+        self.heads = heads_of_ranges(self.machine)
+        self.range_pages = SIZES[self.machine.isolation_order]
 
     @rule(order=st.integers(0, 13), how=st.integers(0, 2047))
     def alloc(self, order: int, how: int) -> None:

@@ -11,6 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine
 from pagefuzz.coverage import Reached, verbs_served
 from pagefuzz.lockstep import Lockstep
 from pagefuzz.machines.failure import failure_of
+from pagefuzz.plainer import plainer
 from pagefuzz.target.protocol import Factory
 from pagespec.laws.law import LawBroken, Level
 from pagespec.machine import Machine
@@ -29,12 +30,13 @@ class Ledger:
     """What the examples of one Hypothesis run have in common.
 
     operations, reached: over all examples. found: takes the trace of each example that breaks a
-    law, as soon as it is there; the last one, after shrinking, is the smallest.
+    law, as soon as it is there; the last one, after shrinking, is the smallest. declined: machines
+    that the allocator takes in no form.
     """
 
     def __init__(self, factory: Factory, level: Level, found: Callable[[Trace], None]) -> None:
         self.factory, self.level, self.found = factory, level, found
-        self.operations = 0
+        self.operations = self.declined = 0
         self.reached: Reached = Counter()
 
 
@@ -47,16 +49,20 @@ class Judged(RuleBasedStateMachine):
     broke = False
 
     def begin(self, machine: Machine) -> None:
-        """Boot the machine; one that the allocator does not take is no example."""
-        self.machine = machine
-        try:
-            self.lockstep = Lockstep(machine, self.ledger.factory, self.ledger.level)
-        except DomainError:
-            # An allocator need not take every machine; Hypothesis draws another.
-            assume(False)
-        except LawBroken as broken:
-            self._failed(broken)
-            raise
+        """Boot the machine in the first form that the allocator takes; in none it is no example."""
+        for form in plainer(machine):
+            self.machine = form
+            try:
+                self.lockstep = Lockstep(form, self.ledger.factory, self.ledger.level)
+            except DomainError:
+                continue
+            except LawBroken as broken:
+                self._failed(broken)
+                raise
+            return
+        self.ledger.declined += 1
+        # Hypothesis draws another.
+        assume(False)
 
     def step(self, op: Op) -> None:
         """Put a request, if the allocator takes such requests at all."""

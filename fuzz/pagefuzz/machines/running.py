@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
+from hypothesis.errors import Unsatisfiable
 from hypothesis.stateful import run_state_machine_as_test
 
 from pagefuzz.machines.buddy import buddy_machine
@@ -31,23 +32,30 @@ def run_machine(
 
     pages: the length of every zone; any small one without it. make: which state machine.
     Deadlines are off: the first call of a compiled kernel takes seconds. No database: what is
-    found is a trace on disk, and the same seed must draw the same examples.
+    found is a trace on disk, and the same seed must draw the same examples. An allocator that
+    declines all machines is passed over.
     """
     phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
     machine = seed(draw_seed)(
         make(ledger, eras, st.integers(1, 80) if pages is None else st.just(pages))
     )
-    with without_constants():
-        run_state_machine_as_test(
-            machine,
-            settings=settings(
-                max_examples=examples,
-                stateful_step_count=steps,
-                deadline=None,
-                database=None,
-                phases=phases,
-                suppress_health_check=list(HealthCheck),
-                print_blob=False,
-                report_multiple_bugs=False,
-            ),
-        )
+    declined = ledger.declined
+    try:
+        with without_constants():
+            run_state_machine_as_test(
+                machine,
+                settings=settings(
+                    max_examples=examples,
+                    stateful_step_count=steps,
+                    deadline=None,
+                    database=None,
+                    phases=phases,
+                    suppress_health_check=list(HealthCheck),
+                    print_blob=False,
+                    report_multiple_bugs=False,
+                ),
+            )
+    except Unsatisfiable:
+        # Hypothesis says so of a test without one example, and there may be other reasons.
+        if ledger.declined == declined:
+            raise
