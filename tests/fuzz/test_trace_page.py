@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from pagespec.boot import boot
+from pagespec.era import ERAS
 from pagespec.host_trace import HOST_WORDS, ZONE_WORDS, parse_host
 from pagespec.migratetype import LETTERS
 from pagespec.ops import perform
@@ -14,8 +15,8 @@ from pagespec.system import boot_system
 from pagespec.system import perform as system_perform
 from pagespec.trace import FLAGS, SIZES_GIVEN, Names
 from pagespec.trace_reader import parse
-from pagespec.types import ZoneClass
-from pagespec.verbs import Verb
+from pagespec.types import Refusal, ZoneClass
+from pagespec.verbs import Op, Verb
 
 PAGE = (Path(__file__).parents[2] / "docs" / "trace-format.md").read_text()
 EXAMPLES = re.findall(r"```\n(pagefuzz-trace.*?)```", PAGE, re.DOTALL)
@@ -78,3 +79,57 @@ def test_every_word_is_explained() -> None:
     assert [word for word in words if f"{word}=" not in table and word not in FLAGS] == []
     assert [flag for flag in FLAGS if f"{flag}=1" not in table] == []
     assert [letter for letter in LETTERS if not re.search(rf"[:,d] {letter} \w", PAGE)] == []
+
+
+BULK_WORDS = sorted(SHAPES[Verb.BULK].may_have)
+
+
+@pytest.mark.parametrize("word", BULK_WORDS)
+def test_what_bulk_takes_is_said(word: str) -> None:
+    """In its own row, or in the word's."""
+    rows = [line for line in PAGE.splitlines() if line.startswith("|") and "`bulk" in line]
+
+    assert any(f"{word}=" in row for row in rows)
+
+
+HEEDED = {
+    "irq": {"4.11-rc"},
+    "contended": {"6.1", "6.12"},
+    "cold": set(ERAS) - {"5.15", "6.1", "6.12"},
+}
+"""What the page says of each word that only some eras heed."""
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("word", HEEDED)
+def test_eras_heed_the_words_that_the_page_says_of_them(word: str, era: str) -> None:
+    """Elsewhere frames and lists are the same as without the word."""
+    text = f"pagefuzz-trace 1\nmachine pages=16 top=3 era={era} cpus=1 batch=2\n"
+    asked = "a = alloc order=0 {0}\nb = alloc order=0\nfree a\nfree b {0}\nalloc order=0"
+    zones = []
+    for said in (f"{word}=0", f"{word}=1"):
+        trace = parse(text + asked.format(said))
+        zone, names = boot(trace.machine), Names()
+        for request in trace.requests:
+            op = names.op_of(request)
+            assert op is not None
+            names.learn(request, perform(zone, op), zone.slots)
+        zones.append(zone)
+
+    same = (zones[0].pcps, zones[0].held) == (zones[1].pcps, zones[1].held)
+    assert same is (era not in HEEDED[word])
+
+
+@pytest.mark.parametrize("verb", ["drain", "age", "expire", "unplug", "plug", "alloc order=0"])
+def test_cpu_0_is_meant_where_none_is_named(verb: str) -> None:
+    """A request without the word is the one with cpu=0."""
+    head = "pagefuzz-trace 1\nmachine pages=16 top=3 era=6.1 cpus=2\n"
+
+    assert parse(head + verb) == parse(f"{head}{verb} cpu=0")
+
+
+def test_no_kswapd_rests_without_marks() -> None:
+    """As the page says of machines without min_free."""
+    zone = boot(parse("pagefuzz-trace 1\nmachine pages=16 top=3 era=6.1 cpus=2\n").machine)
+
+    assert perform(zone, Op(Verb.REST)) == Refusal.UNSUPPORTED
