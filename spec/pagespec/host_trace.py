@@ -24,6 +24,7 @@ from pagespec.request_reader import SHAPES, Shape, Shapes
 from pagespec.trace import FORMAT, Request, Trace, TraceError, line_of, machine_line, text_of
 from pagespec.trace_reader import lines_of, parse, read_requests
 from pagespec.trace_words import (
+    blamed,
     read_fields,
     read_flag,
     read_holes,
@@ -168,9 +169,8 @@ def _words(
     if not needs <= fields.keys() <= known:
         must = " ".join(f"{key}=..." for key in sorted(needs))
         may = ", ".join(f"{key}=..." for key in sorted(known - needs))
-        raise TraceError(
-            number, f"expected `{word} {must}`, with {may} if need be, got {line[:60]!r}"
-        )
+        got = blamed(line, fields.keys() - known)
+        raise TraceError(number, f"expected `{word} {must}`, with {may} if need be, got {got!r}")
     return fields
 
 

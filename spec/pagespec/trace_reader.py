@@ -8,7 +8,7 @@ from pagespec.laws.books import all_laws
 from pagespec.machine import Machine
 from pagespec.request_reader import SHAPES, Shapes, read_request
 from pagespec.trace import FORMAT, SIZES_GIVEN, Request, Trace, TraceError
-from pagespec.trace_words import read_fields, read_holes, read_types, read_whole
+from pagespec.trace_words import blamed, read_fields, read_holes, read_types, read_whole
 from pagespec.types import DomainError
 
 Lines: TypeAlias = Iterator[tuple[int, str]]
@@ -79,7 +79,7 @@ def read_machine(number: int, line: str) -> Machine:
             number,
             "expected `machine pages=N top=N era=NAME`, with start=N, holes=FIRST+COUNT,..., "
             "pageblock=N, types=M2C, guard=N, cpus=N, batch=N, high=N and min_free=N if need be, "
-            f"got {line[:60]!r}",
+            f"got {blamed(line, unknown)!r}",
         )
     whole = {
         key: read_whole(number, key, fields[key])

@@ -1,7 +1,7 @@
 """Reading the words of a trace's lines: numbers, runs and letters, each with its own sentence."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from pagespec.migratetype import LETTERS, MigrateType
 from pagespec.trace import TraceError
@@ -22,6 +22,12 @@ def read_fields(number: int, text: str) -> dict[str, str]:
             raise TraceError(number, f"expected each key once, got {key!r} again")
         fields[key] = value
     return fields
+
+
+def blamed(line: str, unknown: Set[str]) -> str:
+    """The first word of the line with an unknown key; without any the line itself, cut."""
+    words = (word for word in line.split() if word.partition("=")[0] in unknown)
+    return short(next(words, "")) or line[:60]
 
 
 def is_whole(text: str) -> bool:

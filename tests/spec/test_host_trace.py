@@ -78,6 +78,8 @@ BAD = [
     ("host era=6.1 top=3", "host era=9.9 top=3", 3, "no era is called '9.9'"),
     ("host era=6.1 top=3", "host era=6.1 top=30", 3, "top=30: the top order is 0 to 15"),
     ("host era=6.1 top=3", "host era=6.1", 3, "expected `host era=... top=...`"),
+    ("cpus=0,1", "cores=2", 3, "if need be, got 'cores=2'"),
+    ("start=40", "size=40", 6, "if need be, got 'size=40'"),
     ("cpus=0,1", "cpus=0,x", 3, "cpus=x: expected a whole number"),
     ("cpus=0,1", "cpus=0,,1", 3, "cpus=0,,1: expected a whole number before and after each comma"),
     ("cpus=0,1", "cpus=0,64", 3, "CPU 1 is of node 64; expected 0 to 63"),
