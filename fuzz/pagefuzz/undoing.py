@@ -45,7 +45,7 @@ def enter(out: OutOfUse, op: Op, outcome: Outcome) -> None:
     """Enter a request and its outcome."""
     if outcome in UNSERVED:
         return
-    heads = set(range(op.pfn, op.pfn + op.pages, SIZES[out.machine.pageblock or 0]))
+    heads = _heads_named(out.machine, op)
     if op.verb is Verb.ISOLATE:
         out.isolated |= heads
     elif op.verb is Verb.RESTORE:
@@ -65,6 +65,18 @@ def enter(out: OutOfUse, op: Op, outcome: Outcome) -> None:
         out.unplugged.discard(op.cpu)
     elif op.verb in (Verb.DISABLE, Verb.ENABLE):
         out.disabled = op.verb is Verb.DISABLE
+
+
+def _heads_named(machine: Machine, op: Op) -> set[Pfn]:
+    """The first frames of the pageblocks of the request's range.
+
+    An allocator may serve a range that it should refuse, of any length: what leaves the zone is
+    none that could come back.
+    """
+    end = op.pfn + op.pages
+    if not machine.start <= op.pfn < end <= machine.end:
+        return set()
+    return set(range(op.pfn, end, SIZES[machine.pageblock or 0]))
 
 
 def ways_back(out: OutOfUse) -> Iterator[Op]:

@@ -229,14 +229,15 @@ def most_visits(step: Transition) -> int:
     """How many frames and list nodes a request may look at: its work, times the zone's orders."""
     machine, op = step.before.zone.machine, step.op
     orders = 2 * (machine.top + 2)
+    # A request that is refused, or should have been, may name an order of which there is no size.
+    order = min(op.order, machine.top) if op.verb is Verb.FREE and step.outcome >= 0 else 0
     if machine.pageblock is None or op.verb in (Verb.GET, Verb.PUT, Verb.SPLIT):
-        pieces = max(1, op.order) if op.verb is Verb.FREE and step.outcome >= 0 else 1
-        return orders * pieces
+        return orders * max(1, order)
     size = SIZES[machine.pageblock]
     if op.verb in (Verb.ALLOC, Verb.UNRESERVE):
         # Up to six lists of each order, then the frames of a pageblock: counted, moved, reserved.
         return 4 * orders + 3 * size
     if op.verb in (Verb.FREE, Verb.POISON, Verb.HEAL):
-        return orders * (max(1, op.order) + SIZES[max(0, op.order - machine.pageblock)])
+        return orders * (max(1, order) + SIZES[max(0, order - machine.pageblock)])
     first, end = range_around(machine, op)
     return 4 * orders * (end - first + 2 * SIZES[machine.top])
