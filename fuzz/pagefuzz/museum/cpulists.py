@@ -309,7 +309,7 @@ MUTANTS = (
         "LNX-PCP-11",
         "All CPUs share the lists of the first one.",
         Edit("pcp.index", "area_of(mem, cpu_of(want), cold)", "area_of(mem, 0, cold)"),
-        laws=("PCP-owner", "PCP-lifo", "PCP-leak", "PCP-unplugged"),
+        laws=("PCP-tune", "PCP-owner", "PCP-lifo", "PCP-leak", "PCP-unplugged"),
         fits=_BARRED,
     ),
     planted(
