@@ -34,13 +34,21 @@ def play(
     pagesets: tuple[Pageset, ...] = (IDLE, IDLE),
     later: tuple[Pageset, ...] | None = None,
     managed: int = 1 << 20,
+    before: Iterable[str] = (),
+    cut: bool = False,
 ) -> Findings:
-    """Replay events, of task dd on CPU 0 by default, from a snapshot to a later one, if any."""
+    """Replay events, of task dd on CPU 0 by default, from a snapshot to a later one, if any.
+
+    Unless the trace is cut, each CPU has another event, so that nothing is left open. `before` are
+    events while the first snapshot is read.
+    """
     snapshots = {"start": reading("start", pagesets, managed)}
-    text = ["SNAP start begin", "SNAP start end", *lines]
+    text = ["SNAP start begin", *before, "SNAP start end", *lines]
     if later is not None:
         snapshots["later"] = reading("later", later, managed)
         text += ["SNAP later begin", "SNAP later end"]
+    if not cut:
+        text += [by(cpu, "mm_compaction_kcompactd_sleep: nid=0") for cpu in range(len(pagesets))]
     full = (
         f"dd-1 [000] ..... 1.0: tracing_mark_write: {line}"
         if line.startswith("SNAP")
@@ -85,9 +93,11 @@ def used(first: int, frames: int) -> list[str]:
     ]
 
 
-def broken(findings: Findings) -> list[tuple[str, int]]:
+def broken(findings: Findings, before: int = 0) -> list[tuple[str, int]]:
     """The laws of CPUs' lists that are broken, each with its line counted from the start's end."""
-    return [(each.law, each.line - 2) for each in findings.broken if each.law.startswith("PCP")]
+    return [
+        (each.law, each.line - 2 - before) for each in findings.broken if each.law.startswith("PCP")
+    ]
 
 
 def causes(findings: Findings, law: str, what: str) -> dict[str, int]:

@@ -30,6 +30,8 @@ TOP, PAGEBLOCK = 4, 3
 TYPES = (*REQUESTED, HIGHATOMIC, ISOLATE)
 COUNTS = {UNMOVABLE: 5, MOVABLE: 3}
 
+IDLE = "mm_compaction_kcompactd_sleep: nid=0"
+
 Free = dict[tuple[int, int], MigrateType]
 
 both_eras = pytest.mark.parametrize("era", [LOGGED, STEALING], ids=["6.1", "6.12"])
@@ -57,13 +59,18 @@ def play(
     counts: dict[MigrateType, int] = COUNTS,
     later: dict[MigrateType, int] = COUNTS,
     zone: Zone = ZONE,
+    cut: bool = False,
 ) -> Findings:
-    """Replay events of CPU 0 from a snapshot, with its counts of pageblocks, to a later one."""
+    """Replay events of CPU 0 from a snapshot, with its counts of pageblocks, to a later one.
+
+    Unless the trace is cut, another event follows, so that nothing is left open.
+    """
     snapshots = {"start": snapshot("start", free, counts, zone)}
     text = ["SNAP start begin", "SNAP start end", *lines]
     if end is not None:
         snapshots["end"] = snapshot("end", end, later, zone)
         text += ["SNAP end begin", "SNAP end end"]
+    text += [] if cut else [IDLE]
     full = (
         f"dd-1 [000] ..... 1.0: {'tracing_mark_write: ' if line.startswith('SNAP') else ''}{line}"
         for line in text

@@ -39,6 +39,7 @@ def replay_all(
         elif event.kind.startswith("mm_compaction_"):
             _compact(replay, event)
     again.finish(replay)
+    noting.finish(replay)
     typed.finish(replay)
     judge(replay, snapshots)
     return kinds

@@ -59,6 +59,9 @@ class DoublingLoad:
         self.learnt = left or self.learnt
         return bool(left)
 
+    def may_be_freed(self, order: Order) -> None:
+        """Learn nothing: only drains change the factor."""
+
     def drained(
         self, order: Order, counts: Counts, drain: Drain, pressures: list[Pressure]
     ) -> str | None:

@@ -39,6 +39,9 @@ def freed(judge: Judge, record: Freed, future: Next) -> None:
     counts = cpu.counts()
     if not cpu.sized:
         judge.findings.passed[law.DRAIN] += 1
+    elif record.torn:
+        cpu.load.may_be_freed(record.block.order)
+        judge.findings.passed[law.DRAIN] += 1
     elif cpu.load.kept(record.block.order, counts, pressures(judge, record.zone)):
         explained(judge, law.DRAIN, "free without a drain", CALM)
     elif record.in_interrupt and future.fate.silent:
@@ -97,11 +100,12 @@ def _drained(
     cpu = lists_of(judge, owner, record.zone)
     counts = cpu.counts()
     spots = _spots(judge, owner, record.zone, part)
+    if record.torn:
+        _take_back(judge, spots, part)
+        judge.findings.passed[law.DRAIN] += 1
+        return
     expected_turns = _turns(judge, cpu, spots, part, trigger)
-    for spot, each in zip(spots, part, strict=True):
-        if each.mt is not None:
-            judge.types[each.block.pfn >> judge.huge] = each.mt
-        lifo.drained(judge, spot, each)
+    _take_back(judge, spots, part)
     turns = [spot.number for spot in spots]
     if turns in expected_turns:
         explained(judge, law.DRAIN, "turns", causes.IN_TURN)
@@ -136,6 +140,13 @@ def _drained(
         )
     if cause == causes.WHOLE or (cause == FLUSH and _is_empty(cpu) and cpu.load.empties(drain)):
         empty(judge, cpu)
+
+
+def _take_back(judge: Judge, spots: list[Spot], part: list[Returned]) -> None:
+    for spot, each in zip(spots, part, strict=True):
+        if each.mt is not None:
+            judge.types[each.block.pfn >> judge.huge] = each.mt
+        lifo.drained(judge, spot, each)
 
 
 def _without_free(cpu: CpuLists, counts: Counts, drain: Drain, task: str) -> str | None:

@@ -155,6 +155,11 @@ def refilled(judge: Judge, record: Refill, spot: Spot, futures: tuple[Next, ...]
         _passed(judge, left, record.order)
         explained(judge, law.LIFO, "refill", causes.EMPTIED if left else causes.EMPTY)
     cpu.complete.add(spot.number)
+    append(judge, record, spot, futures)
+
+
+def append(judge: Judge, record: Refill, spot: Spot, futures: tuple[Next, ...]) -> None:
+    """Put the blocks of a refill at the back of its list."""
     for pfn, future in zip(record.blocks, futures, strict=True):
         if pfn in judge.where:
             take_off(judge, pfn)

@@ -54,6 +54,9 @@ class Load(Protocol):
     def kept(self, order: Order, counts: Counts, pressures: list[Pressure]) -> bool:
         """Return whether a free may have left all on the lists, which hold so much with it."""
 
+    def may_be_freed(self, order: Order) -> None:
+        """Let a block be freed now or later, and all that follows from it be open."""
+
     def drained(
         self, order: Order, counts: Counts, drain: Drain, pressures: list[Pressure]
     ) -> str | None:

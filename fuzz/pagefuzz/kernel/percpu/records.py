@@ -18,7 +18,8 @@ from pagespec.types import Block, Order, Pfn
 class Refill(NamedTuple):
     """A CPU took blocks from the buddy, one after the other, for requests of one type.
 
-    lines: of each block's event. dry: whether the zone had no free block of that order left.
+    lines: of each block's event. dry: whether the zone had no free block of that order left. torn:
+    whether it may go on before the start, where it took `before` blocks, or behind the trace's end.
     """
 
     line: int
@@ -29,11 +30,16 @@ class Refill(NamedTuple):
     in_interrupt: bool
     blocks: list[Pfn]
     lines: list[int]
+    torn: bool = False
+    before: int = 0
     dry: bool = False
 
 
 class Freed(NamedTuple):
-    """A block came back; mt is its pageblock's type at that time, if known."""
+    """A block came back; mt is its pageblock's type at that time, if known.
+
+    torn: whether what follows at once, or that it is listed, may lie behind the trace's end.
+    """
 
     line: int
     cpu: int
@@ -42,6 +48,7 @@ class Freed(NamedTuple):
     mt: MigrateType | None
     in_interrupt: bool
     task: str
+    torn: bool = False
 
 
 class Allocated(NamedTuple):
@@ -66,7 +73,8 @@ class Returned(NamedTuple):
 class Drained(NamedTuple):
     """A CPU gave blocks back to the buddy, its own or another CPU's.
 
-    after: the record of the free that the CPU was at, if its last event was one.
+    after: the record of the free that the CPU was at, if its last event was one. torn: whether it
+    may go on before the start, or behind the trace's end.
     """
 
     line: int
@@ -75,6 +83,7 @@ class Drained(NamedTuple):
     blocks: list[Returned]
     task: str
     after: int | None
+    torn: bool = False
 
 
 class Kswapd(NamedTuple):
@@ -126,19 +135,26 @@ class Notes:
     """All records so far, and what each CPU is at.
 
     A record of None is a free that turned out to be listed later, with a batch.
-    batches: each zone's batch at the start. refills, at_free, frees: numbers of records, of each
-        CPU's refill under way, of the free that is its last event, of each frame's last free.
+    batches: each zone's batch at the start. refills, drains, at_free, frees: numbers of records, of
+        each CPU's refill and drain under way, of the free that is its last event, of each frame's
+        last free.
+    pending: numbers of each CPU's frees since it last did something else which may be listed later.
     moved: the line of the last block that was noted.
+    before: each CPU's last kind of event before the start.
+    opening: the line of each CPU's first event from the start if it may go on with that, else 0.
     """
 
     batches: tuple[int, ...]
 
     records: list[Record | None] = field(default_factory=list)
     refills: dict[int, int] = field(default_factory=dict)
-    drains: dict[int, Drained] = field(default_factory=dict)
+    drains: dict[int, int] = field(default_factory=dict)
     at_free: dict[int, int] = field(default_factory=dict)
     frees: dict[Pfn, int] = field(default_factory=dict)
+    pending: dict[int, set[int]] = field(default_factory=dict)
     moved: int = 0
+    before: dict[int, str] = field(default_factory=dict)
+    opening: dict[int, int] = field(default_factory=dict)
 
 
 def blocks_of_batch(batch: int, order: Order) -> int:

@@ -10,6 +10,7 @@ from pagefuzz.kernel.percpu import causes, lifo
 from pagefuzz.kernel.percpu.lists import Judge, Spot, lists_of
 from pagefuzz.kernel.percpu.outcome import broken, explained
 from pagefuzz.kernel.percpu.records import Allocated, Next, Refill
+from pagespec.frames import SIZES
 from pagespec.pcp.index import list_index
 
 
@@ -25,6 +26,11 @@ def refilled(judge: Judge, record: Refill, futures: tuple[Next, ...]) -> None:
     if _went_past(judge, record, spot):
         judge.direct.add(record.blocks[0])
         explained(judge, law.REFILL, "refill", causes.DIRECT)
+        return
+    if record.torn:
+        judge.findings.passed[law.REFILL] += 1
+        cpu.silent += record.before * SIZES[record.order]  # zoneinfo may have counted them already
+        lifo.append(judge, record, spot, futures)
         return
     if cpu.sized:
         _judge_length(judge, record, spot)

@@ -100,6 +100,15 @@ class TunedLoad:
         self._free(order)
         return bool(left)
 
+    def may_be_freed(self, order: Order) -> None:
+        """Allow the states before the free as well as those after it."""
+        (least, most), factors, high_order = self._freed(), self.factors, self.high_order
+        self._free(order)
+        after_least, after_most = self._freed()
+        self.freed = min(least, after_least), max(most, after_most)
+        self.factors |= factors
+        self.high_order |= high_order
+
     def drained(
         self, order: Order, counts: Counts, drain: Drain, pressures: list[Pressure]
     ) -> str | None:
