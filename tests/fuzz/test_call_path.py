@@ -1,6 +1,7 @@
 """One request for a frame is followed through few files of the spec."""
 
 import pytest
+
 from pagefuzz.report.callpath import call_path, files_of
 from pagespec.era import ERAS, Era
 
