@@ -6,11 +6,10 @@ from pagefuzz.target.kernels import load_kernels
 
 
 def compile_kernels() -> None:
-    """Fill an empty cache with the kernels, and say so, since it takes so long."""
+    """Fill an empty cache with the kernels."""
     from pageimpl.jitcache import cache_report, jit_disabled
 
     if jit_disabled():
         print("note: NUMBA_DISABLE_JIT is set: nothing compiled is tested", file=sys.stderr)
     elif not cache_report().files:
-        print("compiling the twin's kernels, once: about 20 seconds", file=sys.stderr, flush=True)
         load_kernels()

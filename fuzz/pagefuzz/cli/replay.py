@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from pagefuzz.cli.options import level_option, target_option
-from pagefuzz.cli.traces import read_trace, trace_files
+from pagefuzz.cli.traces import named, read_trace, trace_files
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit, worst
 from pagefuzz.hosts.replay import replay_host
@@ -19,7 +19,6 @@ from pagefuzz.target.protocol import Factory
 from pagespec.host_trace import AnyTrace
 from pagespec.laws.law import Level
 from pagespec.trace import Trace, line_of
-from pagespec.types import DomainError
 
 
 @click.command()
@@ -39,8 +38,9 @@ def command(paths: tuple[Path, ...], target: str, level: Level) -> Exit:
     for file in files:
         try:
             trace = read_trace(file)
-            verdict = _replayed(trace, factory, level)
-        except (UsageError, DomainError) as error:
+            with named(file):
+                verdict = _replayed(trace, factory, level)
+        except UsageError as error:
             print(f"ERROR   {error}", file=sys.stderr)
             codes.append(Exit.USAGE)
         else:

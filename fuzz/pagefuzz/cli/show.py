@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from pagefuzz.cli.traces import read_trace
+from pagefuzz.cli.traces import named, read_trace
 from pagefuzz.drawing import LEGEND, answered, drawn, frame_by_frame
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit
@@ -78,7 +78,8 @@ def command(path: Path, step: int | None) -> Exit:
     trace = read_trace(path)
     if step is not None and step > len(trace.requests):
         raise UsageError(f"--step {step}: the trace has {counted(len(trace.requests), 'request')}")
-    stage, names = stage_of(trace), Names()
+    with named(path):
+        stage, names = stage_of(trace), Names()
     if any(frame_by_frame(zone.machine) for zone in stage.zones):
         print(f"{LEGEND}\n")
     _draw(step, 0, "boot", stage, range(len(stage.zones)))

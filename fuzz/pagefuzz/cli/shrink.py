@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from pagefuzz.cli.options import level_option, out_option, target_option
-from pagefuzz.cli.traces import read_trace
+from pagefuzz.cli.traces import named, read_trace
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit
 from pagefuzz.findings import keep, make_ready
@@ -31,7 +31,7 @@ def command(path: Path, target: str, level: Level, out: Path) -> Exit:
     Writes each smaller trace under --out as soon as it is found, prints the smallest, and ends with
     exit code 0; 2 if the trace breaks no law.
     """
-    trace = read_trace(path)
+    trace, factory = read_trace(path), factory_of(target)
     make_ready(out)
     with console.progress("shrink") as tell:
 
@@ -42,9 +42,11 @@ def command(path: Path, target: str, level: Level, out: Path) -> Exit:
         try:
             small: AnyTrace
             if isinstance(trace, Trace):
-                small = shrink(trace, factory_of(target), level, found)
+                small = shrink(trace, factory, level, found)
             else:
-                small = shrink_host(trace, host_factory_of(factory_of(target)), found)
+                with named(path):
+                    hosts = host_factory_of(factory)
+                small = shrink_host(trace, hosts, found)
         except ValueError as error:
             raise UsageError(f"{path}: {error}") from None
     kept = keep(small, out)

@@ -1,11 +1,13 @@
 """Reading trace files for commands: every fault of a file is one sentence with its place."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from pagefuzz.errors import UsageError
 from pagespec.host_trace import AnyTrace, parse_any
 from pagespec.trace import TraceError
+from pagespec.types import DomainError
 
 
 def read_trace(path: Path) -> AnyTrace:
@@ -18,6 +20,15 @@ def read_trace(path: Path) -> AnyTrace:
         raise UsageError(f"{path}:1: expected a trace in text, got bytes that are none") from None
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}; expected a readable file") from None
+
+
+@contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Let the sentence that says why nobody can serve the trace begin with its file."""
+    try:
+        yield
+    except (UsageError, DomainError) as error:
+        raise UsageError(f"{path}: {error}") from None
 
 
 def trace_files(path: Path) -> Iterator[Path]:

@@ -1,6 +1,13 @@
 """The twin's compiled kernels, all loaded before the first one is judged."""
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
+from threading import Timer
+
+SILENT_S = 2.0
+"""How long kernels may load, as they do from the cache, before people are told why they wait."""
 
 
 @cache
@@ -14,13 +21,37 @@ def load_kernels() -> None:
 
     if jit_disabled():
         return
+    with _told():
+        try:
+            _call_each()
+        except Exception:
+            for pattern in ("*.nbi", "*.nbc"):
+                for file in cache_report().directory.rglob(pattern):
+                    file.unlink(missing_ok=True)
+            _call_each()
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Say on stderr what is going on, if it takes long."""
+    timer = Timer(SILENT_S, _tell)
+    timer.daemon = True
+    timer.start()
     try:
-        _call_each()
-    except Exception:
-        for pattern in ("*.nbi", "*.nbc"):
-            for file in cache_report().directory.rglob(pattern):
-                file.unlink(missing_ok=True)
-        _call_each()
+        yield
+    finally:
+        timer.cancel()
+        # No thread may be left when a campaign forks its workers.
+        timer.join()
+
+
+def _tell() -> None:
+    print(
+        "loading the twin's kernels: where they must be compiled first, which is due once, it "
+        "takes about 20 seconds, or minutes on a busy machine",
+        file=sys.stderr,
+        flush=True,
+    )
 
 
 def _call_each() -> None:
