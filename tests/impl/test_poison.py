@@ -89,7 +89,7 @@ def test_a_forgotten_check_shows(fault: str) -> None:
     """A few requests tell such an allocator from the spec."""
     module, patch = WITHOUT_CHECK[fault]
 
-    assert differs_within(Allocator(ODD, modules=plain_modules({module: patch})), ODD, 600)
+    assert differs_within(Allocator(ODD, modules=plain_modules({module: patch})), ODD, 3_000)
 
 
 @pytest.mark.parametrize("fault", COMPILED)
@@ -97,7 +97,7 @@ def test_a_forgotten_check_shows_compiled(fault: str) -> None:
     """It shows the same way where nothing checks the bounds of the buffer."""
     module, patch = WITHOUT_CHECK[fault]
 
-    assert differs_within(Allocator(ODD, modules=compiled_modules({module: patch})), ODD, 600)
+    assert differs_within(Allocator(ODD, modules=compiled_modules({module: patch})), ODD, 3_000)
 
 
 @pytest.mark.parametrize("machine", TYPED, ids=name_of)
