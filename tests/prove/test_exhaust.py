@@ -56,6 +56,11 @@ def test_without_blocks_states_are_partial_permutations() -> None:
         )
 
 
+def but_for_checksum(counts: Counts) -> Counts:
+    """What does not depend on the order in which states were visited."""
+    return counts._replace(checksum=0)
+
+
 @pytest.mark.parametrize("era", ["2.6.8", "2.6.11", "2.6.39", "4.10", "6.1"])
 @pytest.mark.parametrize("start", [0, 1, 3])
 def test_renaming_changes_no_count(era: str, start: int) -> None:
@@ -67,14 +72,16 @@ def test_renaming_changes_no_count(era: str, start: int) -> None:
         for pages in range(1, 8 if start == 0 else 7):
             machine = Machine(pages, top, ERAS[era], start)
 
-            assert exhaust(machine)[:-1] == exhaust(machine, renaming=False)[:-1]
+            assert but_for_checksum(exhaust(machine)) == but_for_checksum(
+                exhaust(machine, renaming=False)
+            )
 
 
 def test_renaming_minds_holes() -> None:
     """A block with a hole in it is no whole block."""
     machine = Machine(7, 1, ERAS["4.10"], holes=((2, 3),))
 
-    assert exhaust(machine)[:-1] == exhaust(machine, renaming=False)[:-1]
+    assert but_for_checksum(exhaust(machine)) == but_for_checksum(exhaust(machine, renaming=False))
 
 
 @pytest.mark.parametrize("era", ["2.6.8", "2.6.11", "2.6.39", "4.10", "6.1"])
@@ -189,5 +196,5 @@ def test_serving_from_the_tail_changes_the_checksum(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("pagefuzz.prove.exhaust.judge_order", lambda *given: None)
     slipped = counts_of(ERAS["2.6.11"])
 
-    assert slipped[:-1] == right[:-1]
+    assert but_for_checksum(slipped) == but_for_checksum(right)
     assert slipped.checksum != right.checksum
