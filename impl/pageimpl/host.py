@@ -128,7 +128,7 @@ def _near_of(allocator: HostAllocator, node: int, highest: ZoneClass, only_node:
 def _write_marks(allocator: HostAllocator) -> None:
     """Give each zone its share of min_free_kbytes, and what it keeps for its own."""
     host = allocator.host
-    pages = [sum(end - first for first, end in part.machine.managed) for part in host.parts]
+    pages = [part.machine.managed_pages for part in host.parts]
     apart = [host.era.movable_apart and part.zone_class is ZoneClass.MOVABLE for part in host.parts]
     lowmem = sum(count for count, alone in zip(pages, apart, strict=True) if not alone)
     for number, part in enumerate(host.parts):

@@ -212,7 +212,7 @@ def empty_zone(machine: Machine) -> Memory:
     set_span(memory, layout.span)
     set_map(memory, memory.slots * RECORD)
     set_guard(memory, machine.guard)
-    set_managed(memory, sum(end - first for first, end in machine.managed))
+    set_managed(memory, machine.managed_pages)
     pageblock = machine.pageblock
     set_pageblock_order(memory, ONE_PAGEBLOCK if pageblock is None else pageblock)
     set_isolation_order(memory, machine.isolation_order)

@@ -27,7 +27,7 @@ from pagespec.zone import Zone, account
 def managed_pages(zone: Zone) -> int:
     """How many frames the zone's allocator looks after: those that are offline do not count."""
     machine = zone.machine
-    pages = sum(end - first for first, end in machine.managed)
+    pages = machine.managed_pages
     return pages - len(zone.offline) * SIZES[machine.pageblock or 0]
 
 

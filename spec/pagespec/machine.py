@@ -221,3 +221,8 @@ class Machine:
         size = SIZES[self.top]
         cut = ((first, end - ((end - self.base) % size != 0)) for first, end in self.chunks)
         return tuple((first, end) for first, end in cut if first < end)
+
+    @property
+    def managed_pages(self) -> int:
+        """How many frames boot hands over."""
+        return sum(end - first for first, end in self.managed)

@@ -50,7 +50,7 @@ def levels_of_host(host: Host) -> list[Levels | None]:
     if host.min_free is None:
         return [None for _ in host.parts]
     apart = [host.era.movable_apart and part.zone_class is ZoneClass.MOVABLE for part in host.parts]
-    pages = [sum(end - first for first, end in part.machine.managed) for part in host.parts]
+    pages = [part.machine.managed_pages for part in host.parts]
     lowmem = sum(count for count, alone in zip(pages, apart, strict=True) if not alone)
     return [
         Levels(
@@ -66,7 +66,7 @@ def reserves_of(host: Host, node: int) -> list[list[int]]:
     managed = [0 for _ in ZoneClass]
     for part in host.parts:
         if part.node == node:
-            managed[part.zone_class] = sum(end - first for first, end in part.machine.managed)
+            managed[part.zone_class] = part.machine.managed_pages
     ratios = host.ratios if host.era.keeps_low_memory else (0,) * len(host.ratios)
     return lowmem_reserve(managed, (*ratios, 0))
 

@@ -64,7 +64,7 @@ class Replay:
             cold=rng.choice((0, 64, 256)),
         )
         self.zone = boot(machine)
-        self.managed = sum(end - first for first, end in machine.managed)
+        self.managed = machine.managed_pages
         self.done: list[tuple[Op, Outcome]] = []
         self.filled: dict[int, dict[Pfn, int]] = {}
         self.reached: Reached = Counter()

@@ -68,7 +68,7 @@ def walk(lockstep: Lockstep, rng: Random, count: int) -> Reached:
     Returns what happened in a crowd. Raises LawBroken.
     """
     reached: Reached = Counter()
-    managed = sum(end - first for first, end in lockstep.machine.managed)
+    managed = lockstep.machine.managed_pages
     mix = random_mix(rng, lockstep.machine, lockstep.target.verbs)
     known = Known(lockstep.book, lockstep.out_of_use)
     for _ in range(count):

@@ -72,7 +72,7 @@ def areas_of(machine: Machine) -> int:
 def write_lists(memory: Memory, machine: Machine) -> None:
     """Give the CPUs empty lists, which lie where the memory says."""
     era = machine.era
-    pages = sum(end - first for first, end in machine.managed)
+    pages = machine.managed_pages
     raw = raw_batch(pages, era.batch) if machine.batch is None else machine.batch
     nr_lists, huge_rule = LIST_RULES[era.lists]
     set_cpus(memory, machine.cpus)

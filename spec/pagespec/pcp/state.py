@@ -56,7 +56,7 @@ def low_mark_of(machine: Machine, levels: Levels | None) -> int:
     """The zone's low mark as it stands; without watermarks, what the kernel would choose itself."""
     if levels is not None:
         return levels.marks.low + levels.boost
-    pages = sum(end - first for first, end in machine.managed)
+    pages = machine.managed_pages
     kbytes = min_free_kbytes(4 * pages, MIN_FREE_RULES[machine.era.min_free])
     return marks_of(machine.era, kbytes, pages, pages).low
 
@@ -68,7 +68,7 @@ def loads_of(machine: Machine, low_mark: int, running: int) -> tuple[Load, ...]:
     itself, they stand for what the zone's size would give: real zones are so much larger that small
     ones would keep nothing.
     """
-    pages = sum(end - first for first, end in machine.managed)
+    pages = machine.managed_pages
     raw = (
         raw_batch(pages, *BATCH_RULES[machine.era.batch])
         if machine.batch is None

@@ -113,7 +113,7 @@ def sharers(stamps: Stamps) -> int:
 
 def managed(stamps: Stamps) -> int:
     """How many frames the zone's allocator looks after."""
-    return sum(end - first for first, end in stamps.machine.managed) - stamps.offline
+    return stamps.machine.managed_pages - stamps.offline
 
 
 def pages_of(stamps: Stamps, mt: MigrateType) -> int:

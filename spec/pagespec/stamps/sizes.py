@@ -25,7 +25,7 @@ from pagespec.watermark.marks import (
 
 def marks_for(machine: Machine, kbytes: int) -> Marks:
     """The marks of a zone that is alone, for a given min_free_kbytes."""
-    pages = _managed(machine)
+    pages = machine.managed_pages
     share = share_of(kbytes, pages, pages)
     match machine.era.marks:
         case "thirds":
@@ -43,7 +43,7 @@ def sizes_for(machine: Machine, running: int, boost: int) -> tuple[Load, ...]:
 
     What the machine says for itself stands in for what would follow from the zone.
     """
-    era, pages = machine.era, _managed(machine)
+    era, pages = machine.era, machine.managed_pages
     raw = raw_batch(pages, *BATCH_RULES[era.batch]) if machine.batch is None else machine.batch
     batch = max(1, raw)
     if era.tuning == "pair":
@@ -79,7 +79,3 @@ def nothing_kept(load: Load) -> Load:
         case Tuned():
             return load._replace(high_min=0, high_max=0, batch=1)
     return load
-
-
-def _managed(machine: Machine) -> int:
-    return sum(end - first for first, end in machine.managed)

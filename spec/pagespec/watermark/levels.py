@@ -45,7 +45,7 @@ def levels_of(machine: Machine) -> Levels | None:
     """The marks of a zone that is alone on its node."""
     if machine.min_free is None:
         return None
-    pages = sum(end - first for first, end in machine.managed)
+    pages = machine.managed_pages
     return Levels(marks_of(machine.era, machine.min_free, pages, pages), (0,))
 
 
