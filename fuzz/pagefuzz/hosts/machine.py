@@ -4,7 +4,6 @@ Single requests give Hypothesis something to shrink; a burst puts many in one st
 lists run dry only after many. Both are judged after every request.
 """
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
@@ -18,12 +17,11 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from pagefuzz.coverage import Reached, verbs_served
 from pagefuzz.hosts.lockstep import HostLockstep
 from pagefuzz.hosts.record import host_trace_of
 from pagefuzz.hosts.strategies import hosts
 from pagefuzz.hosts.target import HostFactory
-from pagefuzz.machines.judged import WHICH
+from pagefuzz.machines.judged import WHICH, Tally, telling
 from pagefuzz.machines.lists import OF_ALL_CPUS, OF_ONE_CPU, SLOTS
 from pagefuzz.machines.repeatable import without_constants
 from pagespec.era import Era
@@ -38,17 +36,12 @@ PLACES = st.integers(0, (1 << 12) - 1)
 """Where a request would have memory and who asks: see `HostRules.placed`."""
 
 
-class HostLedger:
-    """What the examples of one Hypothesis run have in common.
-
-    operations, reached: over all examples. found: takes the trace of each example that breaks a
-    law, as soon as it is there; the last one, after shrinking, is the smallest.
-    """
+class HostLedger(Tally):
+    """What the examples of one Hypothesis run have in common; found is as in `Ledger`."""
 
     def __init__(self, factory: HostFactory, found: Callable[[HostTrace], None]) -> None:
+        super().__init__()
         self.factory, self.found = factory, found
-        self.operations = 0
-        self.reached: Reached = Counter()
 
 
 class HostRules(RuleBasedStateMachine):
@@ -62,20 +55,14 @@ class HostRules(RuleBasedStateMachine):
     def begin(self, host: Host) -> None:
         """Boot the host."""
         self.host = host
-        try:
+        with telling(self._failed):
             self.lockstep = HostLockstep(host, self.ledger.factory)
-        except LawBroken as broken:
-            self._failed(broken)
-            raise
 
     def step(self, op: Op) -> None:
         """Put a request."""
         assert self.lockstep is not None
-        try:
+        with telling(self._failed):
             self.lockstep.step(op)
-        except LawBroken as broken:
-            self._failed(broken)
-            raise
 
     def _failed(self, broken: LawBroken) -> None:
         self.broke = True
@@ -157,17 +144,9 @@ class HostRules(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Give everything back, unless a law is broken already, and enter what was done."""
-        if self.lockstep is None:
-            return
-        try:
-            if not self.broke:
-                self.lockstep.finish()
-        except LawBroken as broken:
-            self._failed(broken)
-            raise
-        finally:
-            self.ledger.operations += len(self.lockstep.done)
-            self.ledger.reached += self.lockstep.reached + verbs_served(self.lockstep.done)
+        if self.lockstep is not None:
+            with telling(self._failed):
+                self.ledger.close(self.lockstep, broke=self.broke)
 
 
 def host_machine(of: HostLedger, eras: Sequence[Era]) -> type[HostRules]:

@@ -1,8 +1,9 @@
 """What all state machines of Hypothesis have in common: an allocator judged after each request."""
 
 from collections import Counter
-from collections.abc import Callable
-from typing import ClassVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import ClassVar, Protocol
 
 from hypothesis import assume
 from hypothesis import strategies as st
@@ -17,7 +18,7 @@ from pagespec.laws.law import LawBroken, Level
 from pagespec.machine import Machine
 from pagespec.trace import Trace
 from pagespec.types import DomainError, Pfn
-from pagespec.verbs import Op
+from pagespec.verbs import Op, Outcome
 
 WHICH = st.integers(0, 1 << 16)
 """Chooses among the held blocks, whatever their number, and with its upper bits who asks."""
@@ -26,18 +27,57 @@ WHICH_BITS = 11
 """The bits of WHICH below those that say who asks."""
 
 
-class Ledger:
+class Run(Protocol):
+    """A lockstep as an example ends it: of one zone, or of a host."""
+
+    done: list[tuple[Op, Outcome]]
+
+    @property
+    def reached(self) -> Reached:
+        """How often each event has happened."""
+
+    def finish(self) -> None:
+        """Give everything back. Raises LawBroken."""
+
+
+class Tally:
+    """What all examples of one Hypothesis run came to: operations, and how often each event."""
+
+    def __init__(self) -> None:
+        self.operations = 0
+        self.reached: Reached = Counter()
+
+    def close(self, run: Run, *, broke: bool) -> None:
+        """Give everything back, unless a law is broken already, and enter what was done."""
+        try:
+            if not broke:
+                run.finish()
+        finally:
+            self.operations += len(run.done)
+            self.reached += run.reached + verbs_served(run.done)
+
+
+@contextmanager
+def telling(failed: Callable[[LawBroken], None]) -> Iterator[None]:
+    """Tell of a law that breaks within, before the example ends with it."""
+    try:
+        yield
+    except LawBroken as broken:
+        failed(broken)
+        raise
+
+
+class Ledger(Tally):
     """What the examples of one Hypothesis run have in common.
 
-    operations, reached: over all examples. found: takes the trace of each example that breaks a
-    law, as soon as it is there; the last one, after shrinking, is the smallest. declined: machines
-    that the allocator takes in no form.
+    found: takes the trace of each example that breaks a law, as soon as it is there; the last one,
+    after shrinking, is the smallest. declined: machines that the allocator takes in no form.
     """
 
     def __init__(self, factory: Factory, level: Level, found: Callable[[Trace], None]) -> None:
+        super().__init__()
         self.factory, self.level, self.found = factory, level, found
-        self.operations = self.declined = 0
-        self.reached: Reached = Counter()
+        self.declined = 0
 
 
 class Judged(RuleBasedStateMachine):
@@ -53,12 +93,10 @@ class Judged(RuleBasedStateMachine):
         for form in plainer(machine):
             self.machine = form
             try:
-                self.lockstep = Lockstep(form, self.ledger.factory, self.ledger.level)
+                with telling(self._failed):
+                    self.lockstep = Lockstep(form, self.ledger.factory, self.ledger.level)
             except DomainError:
                 continue
-            except LawBroken as broken:
-                self._failed(broken)
-                raise
             return
         self.ledger.declined += 1
         # Hypothesis draws another.
@@ -68,11 +106,8 @@ class Judged(RuleBasedStateMachine):
         """Put a request, if the allocator takes such requests at all."""
         assert self.lockstep is not None
         if op.verb in self.lockstep.target.verbs:
-            try:
+            with telling(self._failed):
                 self.lockstep.step(op)
-            except LawBroken as broken:
-                self._failed(broken)
-                raise
 
     def _failed(self, broken: LawBroken) -> None:
         self.broke = True
@@ -90,14 +125,6 @@ class Judged(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Give everything back, unless a law is broken already, and enter what was done."""
-        if self.lockstep is None:
-            return
-        try:
-            if not self.broke:
-                self.lockstep.finish()
-        except LawBroken as broken:
-            self._failed(broken)
-            raise
-        finally:
-            self.ledger.operations += len(self.lockstep.done)
-            self.ledger.reached += self.lockstep.reached + verbs_served(self.lockstep.done)
+        if self.lockstep is not None:
+            with telling(self._failed):
+                self.ledger.close(self.lockstep, broke=self.broke)
