@@ -199,6 +199,7 @@ class Unreadable(SpecHost):
         system = super().state()
         for zone in system.zones:
             if zone.held:
+                # What no zone has: the types are broken on purpose.
                 zone.held = dict.fromkeys(zone.held, None)  # type: ignore[assignment]
         return system
 

@@ -53,6 +53,7 @@ def test_the_level_is_no_stricter_than_the_target() -> None:
     """An allocator that shows nothing is judged from outside, whatever was asked."""
 
     class Mute(Spec):
+        # No method at all, which is how a target says that it shows nothing.
         state = None  # type: ignore[assignment]
 
     assert Lockstep(SMALL, Mute, "exact").level == "outside"

@@ -168,6 +168,7 @@ def planted(fault: Fault, *, shows: bool = True) -> Factory:
             return outcome
 
     class Mute(Faulty):
+        # No method at all, which is how a target says that it shows nothing.
         state = None  # type: ignore[assignment]
 
     return Faulty if shows else Mute

@@ -28,6 +28,7 @@ SHAPES = [
     {"pages": 40, "top": 5, "start": 1000, "holes": ((1000, 1001), (1016, 1024))},
 ]
 
+# The fields of a shape have several types, and a dict has one.
 MACHINES = [Machine(era=era, **shape) for era in TWIN_ERAS for shape in SHAPES]  # type: ignore[arg-type]
 
 
@@ -68,6 +69,7 @@ def typed_machines() -> Iterator[Machine]:
     for era in TYPED_ERAS:
         for shape in TYPED_SHAPES:
             try:
+                # As for MACHINES: a dict has one type for all fields.
                 machine = Machine(era=era, **shape)  # type: ignore[arg-type]
             except DomainError:
                 continue
