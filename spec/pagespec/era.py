@@ -13,6 +13,7 @@ from pagespec.migratetype import NUMBERS, UNMOVABLE, MigrateType, Numbering
 from pagespec.pcp.index import ListRule
 from pagespec.pcp.sizes import BatchRule
 from pagespec.types import DomainError
+from pagespec.vmstat.numa import NumaName
 from pagespec.watermark.check import RightsRule
 from pagespec.watermark.marks import MinFreeRule
 
@@ -31,6 +32,8 @@ MarksRule = Literal["thirds", "quarters", "shift", "scale"]
 Bulk = Literal["none", "first-of-all", "first-of-call"]
 OrderCheck = Literal["none", "counts", "lists-or-rights", "lists"]
 Shortcut = Literal["none", "wraps-cma-only", "wraps", "stops"]
+Cells = Literal["none", "zones", "nodes"]
+CloseReads = Literal["never", "while-reclaiming", "reclaim"]
 Tuning = Literal["pair", "batches", "doubling", "doubling-flush", "tuned"]
 
 
@@ -106,6 +109,15 @@ class Era:
     keeps_low_memory: whether zones keep frames from requests that could have higher ones.
     movable_apart: whether a zone for movable blocks alone has a minimum of its own.
     zonelists_by_zone: whether the order in which zones are tried may be by zone, not by node.
+
+    What follows matters to counters.
+    cells: for whose counters each CPU has a cell: nobody's; those of zones; those of nodes as well.
+    exchanges_cells: whether a cell can be changed in one exchange, with interrupts on.
+    lowers_thresholds: whether CPUs tell more often while kswapd is awake.
+    close_reads: who adds up what the CPUs keep, where a zone runs low: nobody; all who ask for its
+        marks, while kswapd is awake; or reclaim, always, and requests never.
+    resized_thresholds: whether thresholds follow when memory is plugged in or out.
+    numa: how NUMA statistics are kept.
     """
 
     name: str
@@ -150,6 +162,12 @@ class Era:
     keeps_low_memory: bool = True
     movable_apart: bool = False
     zonelists_by_zone: bool = False
+    cells: Cells = "none"
+    exchanges_cells: bool = False
+    lowers_thresholds: bool = False
+    close_reads: CloseReads = "never"
+    resized_thresholds: bool = False
+    numa: NumaName = "longs"
 
     def __hash__(self) -> int:
         # Whatever is remembered by machine looks its era up: not by all these choices each time.
@@ -191,6 +209,9 @@ _2_6_37 = Era(
     batch="512k-rounded",
     tuning="batches",
     drains_each_pageblock=True,
+    cells="zones",
+    close_reads="while-reclaiming",
+    numa="items",
 )
 _4_10 = Era(
     "4.10",
@@ -212,6 +233,12 @@ _4_10 = Era(
     batch="512k-rounded",
     tuning="batches",
     drains_each_pageblock=True,
+    cells="nodes",
+    exchanges_cells=True,
+    lowers_thresholds=True,
+    close_reads="reclaim",
+    resized_thresholds=True,
+    numa="items",
 )
 _5_15 = replace(
     _4_10,
@@ -238,6 +265,7 @@ _5_15 = replace(
     drains_each_pageblock=False,
     counts_operations=True,
     bulk="first-of-all",
+    numa="events",
 )
 _6_1 = replace(
     _5_15,
@@ -288,7 +316,14 @@ ERAS: dict[str, Era] = {
             order_check="counts",
         ),
         _2_6_37,
-        replace(_2_6_37, name="2.6.39", placement="likely-2.6.39"),
+        replace(
+            _2_6_37,
+            name="2.6.39",
+            placement="likely-2.6.39",
+            exchanges_cells=True,
+            lowers_thresholds=True,
+            close_reads="reclaim",
+        ),
         _4_10,
         replace(_4_10, name="4.11-rc", guard="no-interrupt", reserve_for_frames=True),
         _5_15,

@@ -22,6 +22,7 @@ class Step(Enum):
     GUARD = "about to take the guard of a CPU's lists"
     UNGUARD = "has released the guard of a CPU's lists"
     REFERENCE = "about to change a count of references"
+    TELL = "about to tell a zone, node or the machine what a CPU's cell held"
 
 
 Steps: TypeAlias = Generator[Step, None, T]

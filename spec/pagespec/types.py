@@ -67,6 +67,9 @@ class Refusal(IntEnum):
     NOT_OFFLINE = -19
     BAD_CPU = -20
     BAD_NODE = -21
+    NO_COUNTER = -22
+    BUSY = -23
+    NO_UPDATE = -24
 
 
 class Refused(ValueError):
@@ -224,6 +227,27 @@ class BadNode(Refused):
     fact = "no such node has memory; expected one of the host's"
 
 
+class NoCounter(Refused):
+    """No such counter is kept."""
+
+    refusal = Refusal.NO_COUNTER
+    fact = "is no counter of this machine; expected one of its zones' or nodes'"
+
+
+class CpuBusy(Refused):
+    """The CPU has interrupts off, in the middle of an update."""
+
+    refusal = Refusal.BUSY
+    fact = "is in the middle of an update, with interrupts off; expected one that is not"
+
+
+class NoUpdate(Refused):
+    """No such update is under way."""
+
+    refusal = Refusal.NO_UPDATE
+    fact = "is not under way; expected the number of an update that is, the oldest being 0"
+
+
 REFUSED: dict[Refusal, type[Refused]] = {
     error.refusal: error
     for error in (
@@ -246,6 +270,9 @@ REFUSED: dict[Refusal, type[Refused]] = {
         NotOffline,
         BadCpu,
         BadNode,
+        NoCounter,
+        CpuBusy,
+        NoUpdate,
     )
 }
 """The error of each refusal, for callers that hold a return code of the twin."""

@@ -1,0 +1,300 @@
+"""One request to the counters as a value, and what comes of it as a number."""
+
+from collections.abc import Callable
+from enum import Enum
+from typing import NamedTuple
+
+from pagespec.frames import SIZES
+from pagespec.machine import MAX_PAGES
+from pagespec.steps import Steps, run
+from pagespec.types import (
+    MAX_TOP,
+    BadCpu,
+    BadNode,
+    BadOrder,
+    BadRange,
+    Block,
+    CpuBusy,
+    NoCounter,
+    NoUpdate,
+    Order,
+    Refused,
+    UnsupportedRequest,
+)
+from pagespec.verbs import Outcome
+from pagespec.vmstat import retune
+from pagespec.vmstat.count import count
+from pagespec.vmstat.counters import Counters
+from pagespec.vmstat.machine import NUMA_ITEMS, Item
+from pagespec.vmstat.reads import Level, in_truth, is_above, read, read_total
+from pagespec.vmstat.refresh import refresh, refresh_zones
+from pagespec.vmstat.update import Lean, begin, change, land
+
+
+class CounterVerb(Enum):
+    """What counters may be asked for. The value is its word in traces."""
+
+    __hash__ = object.__hash__
+
+    MOD = "mod"
+    INC = "inc"
+    DEC = "dec"
+    LAND = "land"
+    REFRESH = "refresh"
+    UNPLUG = "unplug"
+    PLUG = "plug"
+    WAKE = "wake"
+    REST = "rest"
+    MIN_FREE = "minfree"
+    RESIZE = "resize"
+    READ = "read"
+    CHECK = "check"
+    TAKE = "take"
+    COUNT = "count"
+    NUMA_OFF = "numaoff"
+    NUMA_ON = "numaon"
+
+
+ALL = -1
+"""In place of a zone or node: the whole machine."""
+
+MOST_TIMES = 2**20
+"""How often at most one request repeats a change."""
+
+
+class CounterOp(NamedTuple):
+    """One request.
+
+    cpu: who changes, refreshes, counts, or is unplugged or plugged in. item, where: the counter, by
+    its zone or node, or ALL of them to read. by: what MOD adds, in pages. times: how often INC, DEC
+    and COUNT are repeated. irqs_on: of MOD, INC and DEC, whether the caller may be interrupted.
+    open: of the same and REFRESH, whether it stops before it tells what is behind the cell, or
+    behind the zones. number: of LAND, which update goes on, the oldest being 0. close: of READ,
+    whether what CPUs keep is added up. level, order: of CHECK and TAKE, which mark the zone is to
+    keep above, without a block of that order. reclaim: of CHECK, whether reclaim asks. preferred,
+    interleave: of COUNT. pages: of RESIZE the frames, of MIN_FREE the KiB. silent: of RESIZE.
+    """
+
+    verb: CounterVerb
+    cpu: int = 0
+    item: Item = Item.FREE
+    where: int = 0
+    by: int = 0
+    times: int = 1
+    irqs_on: bool = False
+    open: bool = False
+    number: int = 0
+    close: bool = False
+    level: Level = "min"
+    order: Order = 0
+    reclaim: bool = False
+    preferred: int = 0
+    interleave: bool = False
+    pages: int = 0
+    silent: bool = False
+
+
+LEAN: dict[CounterVerb, Lean] = {CounterVerb.MOD: 0, CounterVerb.INC: 1, CounterVerb.DEC: -1}
+"""What kind of change each verb makes."""
+
+
+def refusal(error: type[Refused], subject: str) -> Refused:
+    """The error to raise: counters have no block to speak of."""
+    return error(Block(0, 0), subject)
+
+
+def check_cpu(counters: Counters, cpu: int) -> None:
+    """Refuse a CPU that does not run, and one that holds an update up with interrupts off."""
+    if cpu not in counters.running:
+        raise refusal(BadCpu, f"cpu {cpu}")
+    if any(update.cpu == cpu and update.left is not None for update in counters.updates):
+        raise refusal(CpuBusy, f"cpu {cpu}")
+
+
+def place_of(counters: Counters, op: CounterOp) -> int:
+    """The number of the counter that the request names."""
+    for number, place in enumerate(counters.places):
+        if place.item is op.item and place.where == op.where:
+            return number
+    raise refusal(NoCounter, f"{op.item.value} of {op.where}")
+
+
+def zone_of(counters: Counters, zone: int) -> int:
+    """The zone of that number."""
+    if not 0 <= zone < len(counters.machine.zones):
+        raise refusal(NoCounter, f"zone {zone}")
+    return zone
+
+
+def node_of(counters: Counters, node: int) -> int:
+    """The node of that number."""
+    if node not in counters.machine.nodes:
+        raise refusal(BadNode, f"node {node}")
+    return node
+
+
+def check_amount(name: str, amount: int, least: int, most: int) -> None:
+    """Refuse an amount out of its range."""
+    if not least <= amount <= most:
+        raise refusal(BadRange, f"{name}={amount}")
+
+
+def _change(counters: Counters, op: CounterOp) -> Steps[None]:
+    check_cpu(counters, op.cpu)
+    place = place_of(counters, op)
+    if op.item in NUMA_ITEMS:
+        raise refusal(UnsupportedRequest, f"{op.verb.value} {op.item.value}")
+    lean = LEAN[op.verb]
+    check_amount("by", op.by, -(2**31), 2**31 - 1)
+    check_amount("times", op.times, 1, 1 if op.open or lean == 0 else MOST_TIMES)
+    delta = lean or op.by
+    if op.open:
+        update = begin(counters, op.cpu, place, delta, lean, irqs_on=op.irqs_on)
+        counters.updates += [] if update is None else [update]
+        return
+    done = 0
+    while done < op.times:
+        yield from change(counters, op.cpu, place, delta, lean, irqs_on=op.irqs_on)
+        done += 1
+
+
+def _land(counters: Counters, op: CounterOp) -> Steps[None]:
+    if not 0 <= op.number < len(counters.updates):
+        raise refusal(NoUpdate, f"update {op.number}")
+    land(counters, op.number)
+    yield from ()
+
+
+def _refresh(counters: Counters, op: CounterOp) -> Steps[int]:
+    check_cpu(counters, op.cpu)
+    if op.open:
+        before = counters.told_times
+        counters.updates += refresh_zones(counters, op.cpu)
+        return counters.told_times - before
+    told = yield from refresh(counters, op.cpu)
+    return told
+
+
+def _unplug(counters: Counters, op: CounterOp) -> Steps[None]:
+    check_cpu(counters, op.cpu)
+    if len(counters.running) == 1:
+        raise refusal(BadCpu, f"cpu {op.cpu}")
+    yield from retune.unplug(counters, op.cpu)
+
+
+def _plug(counters: Counters, op: CounterOp) -> Steps[None]:
+    if not 0 <= op.cpu < len(counters.machine.cpus) or op.cpu in counters.running:
+        raise refusal(BadCpu, f"cpu {op.cpu}")
+    retune.plug(counters, op.cpu)
+    yield from ()
+
+
+def _wake(counters: Counters, op: CounterOp) -> Steps[None]:
+    retune.wake(counters, node_of(counters, op.where))
+    yield from ()
+
+
+def _rest(counters: Counters, op: CounterOp) -> Steps[None]:
+    retune.rest(counters, node_of(counters, op.where))
+    yield from ()
+
+
+def _min_free(counters: Counters, op: CounterOp) -> Steps[None]:
+    check_amount("kbytes", op.pages, 0, 2**32 - 1)
+    retune.set_min_free(counters, op.pages)
+    yield from ()
+
+
+def _resize(counters: Counters, op: CounterOp) -> Steps[None]:
+    zone = zone_of(counters, op.where)
+    check_amount("pages", op.pages, 1, MAX_PAGES)
+    retune.resize(counters, zone, op.pages, silent=op.silent)
+    yield from ()
+
+
+def _read(counters: Counters, op: CounterOp) -> Steps[int]:
+    yield from ()
+    if op.where != ALL:
+        return read(counters, place_of(counters, op), close=op.close)
+    if op.item not in counters.totals:
+        raise refusal(NoCounter, op.item.value)
+    return read_total(counters, op.item)
+
+
+def _check(counters: Counters, op: CounterOp) -> Steps[int]:
+    yield from ()
+    zone = zone_of(counters, op.where)
+    check_order(op.order)
+    return int(is_above(counters, zone, op.level, op.order, reclaim=op.reclaim))
+
+
+def _take(counters: Counters, op: CounterOp) -> Steps[int]:
+    """A request for a block, where the zone has one and is thought to keep above its mark."""
+    check_cpu(counters, op.cpu)
+    zone = zone_of(counters, op.where)
+    check_order(op.order)
+    pages = SIZES[op.order]
+    if in_truth(counters, zone) < pages:
+        return 0
+    if not is_above(counters, zone, op.level, op.order, reclaim=False):
+        return 0
+    yield from change(counters, op.cpu, zone, -pages)
+    return 1
+
+
+def check_order(order: Order) -> None:
+    """Refuse an order that no zone has."""
+    if not 0 <= order <= MAX_TOP:
+        raise refusal(BadOrder, f"order {order}")
+
+
+def _count(counters: Counters, op: CounterOp) -> Steps[None]:
+    check_cpu(counters, op.cpu)
+    preferred, zone = zone_of(counters, op.preferred), zone_of(counters, op.where)
+    check_amount("times", op.times, 1, MOST_TIMES)
+    yield from count(counters, op.cpu, preferred, zone, op.times, interleave=op.interleave)
+
+
+def _numa(counters: Counters, op: CounterOp) -> Steps[None]:
+    on = op.verb is CounterVerb.NUMA_ON
+    if not counters.machine.design.switch or counters.numa_on is on:
+        raise refusal(UnsupportedRequest, op.verb.value)
+    retune.set_numa(counters, on=on)
+    yield from ()
+
+
+COUNTER_STEPS: dict[CounterVerb, Callable[[Counters, CounterOp], Steps[None] | Steps[int]]] = {
+    CounterVerb.MOD: _change,
+    CounterVerb.INC: _change,
+    CounterVerb.DEC: _change,
+    CounterVerb.LAND: _land,
+    CounterVerb.REFRESH: _refresh,
+    CounterVerb.UNPLUG: _unplug,
+    CounterVerb.PLUG: _plug,
+    CounterVerb.WAKE: _wake,
+    CounterVerb.REST: _rest,
+    CounterVerb.MIN_FREE: _min_free,
+    CounterVerb.RESIZE: _resize,
+    CounterVerb.READ: _read,
+    CounterVerb.CHECK: _check,
+    CounterVerb.TAKE: _take,
+    CounterVerb.COUNT: _count,
+    CounterVerb.NUMA_OFF: _numa,
+    CounterVerb.NUMA_ON: _numa,
+}
+"""The steps of each request."""
+
+ANSWERS = frozenset({CounterVerb.REFRESH, CounterVerb.READ, CounterVerb.CHECK, CounterVerb.TAKE})
+"""The verbs whose outcome says more than that they were done."""
+
+
+def perform(counters: Counters, op: CounterOp) -> Outcome:
+    """Serve the request with nothing in between; a refusal becomes its code.
+
+    REFRESH answers how many cells had something, READ a number, CHECK and TAKE 1 for yes.
+    """
+    try:
+        got: int | None = run(COUNTER_STEPS[op.verb](counters, op))
+    except Refused as refused:
+        return refused.refusal
+    return 0 if got is None else got

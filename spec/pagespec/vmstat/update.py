@@ -1,0 +1,87 @@
+"""Changing a counter: the CPU's cell first, then the zone or node, then the machine's total.
+
+Source: mm/vmstat.c (__mod_zone_page_state, __inc_zone_state, __dec_zone_state, mod_zone_state,
+zone_page_state_add), 2.6.24 to 6.12.
+"""
+
+from typing import Literal, TypeAlias
+
+from pagespec.steps import Step, Steps
+from pagespec.vmstat import cell
+from pagespec.vmstat.cell import Told
+from pagespec.vmstat.counters import Counters, Stage, Update, threshold_of
+from pagespec.vmstat.machine import NUMA_ITEMS
+from pagespec.vmstat.numa import NEVER
+
+Lean: TypeAlias = Literal[-1, 0, 1]
+"""What kind of change it is: an increment, a decrement, or any number of pages."""
+
+
+def change(
+    counters: Counters, cpu: int, place: int, delta: int, lean: Lean = 0, *, irqs_on: bool = False
+) -> Steps[None]:
+    """Add to a counter on a CPU.
+
+    irqs_on: whether the caller can be interrupted; then the cell is changed in one exchange where
+    the era can, and interrupts are off for the whole update where it cannot.
+    """
+    update = begin(counters, cpu, place, delta, lean, irqs_on=irqs_on)
+    while update is not None:
+        yield Step.TELL
+        update = advance(counters, update)
+
+
+def begin(
+    counters: Counters, cpu: int, place: int, delta: int, lean: Lean, *, irqs_on: bool
+) -> Update | None:
+    """Change the CPU's cell, and return what is left to do.
+
+    The plain way has left the cell as it was, if there is something to tell.
+    """
+    cells = counters.cells[cpu]
+    by_exchange = irqs_on and counters.machine.era.exchanges_cells
+    told = told_by(counters, place, cells[place], delta, lean, by_exchange=by_exchange)
+    if told.pages == 0:
+        cells[place] = told.left
+        return None
+    if by_exchange:
+        cells[place] = told.left
+        return Update(place, told.pages, cpu, Stage.PLACE)
+    return Update(place, told.pages, cpu, Stage.PLACE, told.left)
+
+
+def told_by(
+    counters: Counters, place: int, diff: int, delta: int, lean: Lean, *, by_exchange: bool
+) -> Told:
+    """What the change makes of a cell."""
+    machine = counters.machine
+    threshold = threshold_of(counters, counters.places[place])
+    if threshold == NEVER:
+        return Told(0, diff + delta)
+    if counters.places[place].item in NUMA_ITEMS and not machine.design.overstep:
+        return cell.inc_without_overstep(diff, threshold)
+    if by_exchange:
+        return cell.exchange(diff, delta, threshold, lean)
+    if lean == 0:
+        return cell.mod(diff, delta, threshold)
+    return cell.inc(diff, threshold) if lean == 1 else cell.dec(diff, threshold)
+
+
+def advance(counters: Counters, update: Update) -> Update | None:
+    """Take the update's next step, and return what is left to do."""
+    if update.stage is Stage.PLACE:
+        counters.told[update.place] += update.pages
+        counters.told_times += 1
+        return update._replace(stage=Stage.TOTAL)
+    if update.stage is Stage.TOTAL:
+        counters.totals[counters.places[update.place].item] += update.pages
+        return None if update.left is None else update._replace(stage=Stage.CELL)
+    assert update.left is not None
+    counters.cells[update.cpu][update.place] = update.left
+    return None
+
+
+def land(counters: Counters, number: int) -> None:
+    """Let an update that is under way take its next step."""
+    update = advance(counters, counters.updates[number])
+    counters.updates[number : number + 1] = [] if update is None else [update]
