@@ -1,8 +1,6 @@
-"""One request to the counters as a value, and what comes of it as a number."""
+"""Serving one request to the counters: its steps, and what comes of it as a number."""
 
 from collections.abc import Callable
-from enum import Enum
-from typing import NamedTuple
 
 from pagespec.frames import SIZES
 from pagespec.machine import MAX_PAGES
@@ -25,74 +23,11 @@ from pagespec.verbs import Outcome
 from pagespec.vmstat import retune
 from pagespec.vmstat.count import count
 from pagespec.vmstat.counters import Counters
-from pagespec.vmstat.machine import NUMA_ITEMS, Item
-from pagespec.vmstat.reads import Level, in_truth, is_above, read, read_total
+from pagespec.vmstat.machine import NUMA_ITEMS
+from pagespec.vmstat.reads import in_truth, is_above, read, read_total
 from pagespec.vmstat.refresh import refresh, refresh_zones
 from pagespec.vmstat.update import Lean, begin, change, land
-
-
-class CounterVerb(Enum):
-    """What counters may be asked for. The value is its word in traces."""
-
-    __hash__ = object.__hash__
-
-    MOD = "mod"
-    INC = "inc"
-    DEC = "dec"
-    LAND = "land"
-    REFRESH = "refresh"
-    UNPLUG = "unplug"
-    PLUG = "plug"
-    WAKE = "wake"
-    REST = "rest"
-    MIN_FREE = "minfree"
-    RESIZE = "resize"
-    READ = "read"
-    CHECK = "check"
-    TAKE = "take"
-    COUNT = "count"
-    NUMA_OFF = "numaoff"
-    NUMA_ON = "numaon"
-
-
-ALL = -1
-"""In place of a zone or node: the whole machine."""
-
-MOST_TIMES = 2**20
-"""How often at most one request repeats a change."""
-
-
-class CounterOp(NamedTuple):
-    """One request.
-
-    cpu: who changes, refreshes, counts, or is unplugged or plugged in. item, where: the counter, by
-    its zone or node, or ALL of them to read. by: what MOD adds, in pages. times: how often INC, DEC
-    and COUNT are repeated. irqs_on: of MOD, INC and DEC, whether the caller may be interrupted.
-    open: of the same and REFRESH, whether it stops before it tells what is behind the cell, or
-    behind the zones. number: of LAND, which update goes on, the oldest being 0. close: of READ,
-    whether what CPUs keep is added up. level, order: of CHECK and TAKE, which mark the zone is to
-    keep above, without a block of that order. reclaim: of CHECK, whether reclaim asks. preferred,
-    interleave: of COUNT. pages: of RESIZE the frames, of MIN_FREE the KiB. silent: of RESIZE.
-    """
-
-    verb: CounterVerb
-    cpu: int = 0
-    item: Item = Item.FREE
-    where: int = 0
-    by: int = 0
-    times: int = 1
-    irqs_on: bool = False
-    open: bool = False
-    number: int = 0
-    close: bool = False
-    level: Level = "min"
-    order: Order = 0
-    reclaim: bool = False
-    preferred: int = 0
-    interleave: bool = False
-    pages: int = 0
-    silent: bool = False
-
+from pagespec.vmstat.verbs import ALL, MOST_TIMES, CounterOp, CounterVerb
 
 LEAN: dict[CounterVerb, Lean] = {CounterVerb.MOD: 0, CounterVerb.INC: 1, CounterVerb.DEC: -1}
 """What kind of change each verb makes."""
@@ -283,9 +218,6 @@ COUNTER_STEPS: dict[CounterVerb, Callable[[Counters, CounterOp], Steps[None] | S
     CounterVerb.NUMA_ON: _numa,
 }
 """The steps of each request."""
-
-ANSWERS = frozenset({CounterVerb.REFRESH, CounterVerb.READ, CounterVerb.CHECK, CounterVerb.TAKE})
-"""The verbs whose outcome says more than that they were done."""
 
 
 def perform(counters: Counters, op: CounterOp) -> Outcome:

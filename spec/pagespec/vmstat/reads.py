@@ -4,15 +4,12 @@ Source: include/linux/vmstat.h (zone_page_state, zone_page_state_snapshot) and m
 (zone_nr_free_pages, zone_watermark_ok_safe), 2.6.36 to 6.12.
 """
 
-from typing import Literal, TypeAlias
-
 from pagespec.types import Order
 from pagespec.vmstat.counters import Counters, Stage, Update
 from pagespec.vmstat.machine import NUMA_ITEMS, Item
 from pagespec.vmstat.refresh import fold_events
+from pagespec.vmstat.verbs import Level
 from pagespec.watermark.check import free_for
-
-Level: TypeAlias = Literal["min", "low", "high"]
 
 
 def kept(counters: Counters, place: int) -> int:
