@@ -14,6 +14,7 @@ The requests are those of other traces. Those for memory may say a node to be ne
 that will do, and whether no other node will; to disable and enable lists takes a frame of the zone.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -24,16 +25,18 @@ from pagespec.request_reader import SHAPES, Shape, Shapes
 from pagespec.trace import FORMAT, Request, Trace, TraceError, line_of, machine_line, text_of
 from pagespec.trace_reader import lines_of, parse, read_requests
 from pagespec.trace_words import (
-    blamed,
-    read_fields,
+    first_word,
     read_flag,
     read_holes,
     read_numbers,
     read_types,
     read_whole,
+    read_words,
 )
 from pagespec.types import DomainError, ZoneClass
 from pagespec.verbs import Verb
+from pagespec.vmstat.trace import CounterTrace, counter_text_of
+from pagespec.vmstat.trace_reader import parse_counters
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +49,8 @@ class HostTrace:
     comments: tuple[str, ...] = ()
 
 
-AnyTrace: TypeAlias = Trace | HostTrace
-"""A trace of one zone, or of a host of several."""
+AnyTrace: TypeAlias = Trace | HostTrace | CounterTrace
+"""A trace of one zone, of a host of several, or of counters alone."""
 
 
 _PLACE = frozenset({"node", "highest", "onlynode"})
@@ -89,8 +92,10 @@ def host_text_of(trace: HostTrace) -> str:
 
 
 def any_text_of(trace: AnyTrace) -> str:
-    """A trace of either kind as text."""
-    return text_of(trace) if isinstance(trace, Trace) else host_text_of(trace)
+    """A trace of any kind as text."""
+    if isinstance(trace, Trace):
+        return text_of(trace)
+    return host_text_of(trace) if isinstance(trace, HostTrace) else counter_text_of(trace)
 
 
 def _host_line(host: Host) -> str:
@@ -125,11 +130,11 @@ def parse_host(text: str) -> HostTrace:
     """
     comments, body = lines_of(text)
     number, line = next(body)
-    fields = _words(number, line, "host", frozenset({"era", "top"}), HOST_WORDS)
+    fields = read_words(number, line, "host", frozenset({"era", "top"}), HOST_WORDS)
     zones: list[tuple[int, str]] = []
     rest: list[tuple[int, str]] = []
     for at, other in body:
-        (zones if _first(other) == "zone" and not rest else rest).append((at, other))
+        (zones if first_word(other) == "zone" and not rest else rest).append((at, other))
     if not zones:
         at, other = rest[0] if rest else (number, "the end of the file")
         raise TraceError(
@@ -140,38 +145,29 @@ def parse_host(text: str) -> HostTrace:
     return HostTrace(host, requests, expect, comments)
 
 
+KINDS: dict[str, Callable[[str], AnyTrace]] = {
+    "machine": parse,
+    "host": parse_host,
+    "counters": parse_counters,
+}
+"""The reader of each kind of trace, by what the line behind the comments begins with."""
+
+
 def parse_any(text: str) -> AnyTrace:
-    """The trace of either kind that the text describes.
+    """The trace of any kind that the text describes.
 
     Raises TraceError, with the line's number, for any other text.
     """
     _, body = lines_of(text)
     number, line = next(body)
-    if _first(line) not in ("machine", "host"):
+    if first_word(line) not in KINDS:
         raise TraceError(
             number,
             "expected `machine pages=N top=N era=NAME`, or `host era=NAME top=N` and a line "
-            f"`zone class=NAME node=N pages=N` for each zone, got {line[:60]!r}",
+            "`zone class=NAME node=N pages=N` for each zone, or `counters era=NAME cpus=N,N` and "
+            f"a line `zone node=N pages=N` for each, got {line[:60]!r}",
         )
-    return parse_host(text) if _first(line) == "host" else parse(text)
-
-
-def _first(line: str) -> str:
-    return line.partition(" ")[0]
-
-
-def _words(
-    number: int, line: str, word: str, needs: frozenset[str], known: frozenset[str]
-) -> dict[str, str]:
-    """The words of a line that begins with a certain one."""
-    first, _, rest = line.partition(" ")
-    fields = read_fields(number, rest) if first == word else {}
-    if not needs <= fields.keys() <= known:
-        must = " ".join(f"{key}=..." for key in sorted(needs))
-        may = ", ".join(f"{key}=..." for key in sorted(known - needs))
-        got = blamed(line, fields.keys() - known)
-        raise TraceError(number, f"expected `{word} {must}`, with {may} if need be, got {got!r}")
-    return fields
+    return KINDS[first_word(line)](text)
 
 
 def _host(number: int, fields: dict[str, str], zones: list[tuple[int, str]]) -> Host:
@@ -207,7 +203,7 @@ def _host(number: int, fields: dict[str, str], zones: list[tuple[int, str]]) -> 
 
 
 def _part(number: int, line: str, shared: Machine, cpus: tuple[int, ...]) -> Part:
-    fields = _words(number, line, "zone", frozenset({"class", "node", "pages"}), ZONE_WORDS)
+    fields = read_words(number, line, "zone", frozenset({"class", "node", "pages"}), ZONE_WORDS)
     name = fields["class"]
     if name not in ZoneClass.__members__:
         known = ", ".join(ZoneClass.__members__)

@@ -1,7 +1,7 @@
 """Reading traces: text to requests, and one clear sentence for any text that is none."""
 
-from collections.abc import Iterator
-from typing import TypeAlias
+from collections.abc import Callable, Iterator
+from typing import TypeAlias, TypeVar
 
 from pagespec.era import era_named
 from pagespec.laws.books import all_laws
@@ -13,6 +13,8 @@ from pagespec.types import DomainError
 
 Lines: TypeAlias = Iterator[tuple[int, str]]
 """The lines of a trace that say something, each with its number."""
+
+AnyRequest = TypeVar("AnyRequest")
 
 
 def parse(text: str) -> Trace:
@@ -50,8 +52,22 @@ def _alone(lines: list[tuple[int, str]]) -> Lines:
 
 def read_requests(body: Lines, shapes: Shapes) -> tuple[tuple[Request, ...], str | None]:
     """The requests of a trace, and the law that it names at its end, if any."""
-    requests: list[Request] = []
     names: set[str] = set()
+
+    def read(number: int, line: str) -> Request:
+        request = read_request(number, line, names, shapes)
+        if request.name is not None:
+            names.add(request.name)
+        return request
+
+    return read_body(body, read)
+
+
+def read_body(
+    body: Lines, read: Callable[[int, str], AnyRequest]
+) -> tuple[tuple[AnyRequest, ...], str | None]:
+    """What each line says to a reader, and the law that the trace names at its end, if any."""
+    requests: list[AnyRequest] = []
     expect: str | None = None
     for number, line in body:
         if expect is not None:
@@ -59,10 +75,7 @@ def read_requests(body: Lines, shapes: Shapes) -> tuple[tuple[Request, ...], str
         if line.startswith("expect "):
             expect = _expect(number, line.removeprefix("expect ").strip())
         else:
-            request = read_request(number, line, names, shapes)
-            requests.append(request)
-            if request.name is not None:
-                names.add(request.name)
+            requests.append(read(number, line))
     return tuple(requests), expect
 
 

@@ -11,6 +11,26 @@ DIGITS = 15
 """The most digits of a number."""
 
 
+def first_word(line: str) -> str:
+    """What the line begins with."""
+    return line.partition(" ")[0]
+
+
+def read_words(
+    number: int, line: str, word: str, needs: frozenset[str], known: frozenset[str]
+) -> dict[str, str]:
+    """The words of a line that begins with a certain one."""
+    first, _, rest = line.partition(" ")
+    fields = read_fields(number, rest) if first == word else {}
+    if first != word or not needs <= fields.keys() <= known:
+        must = " ".join(f"{key}=..." for key in sorted(needs))
+        may = ", ".join(f"{key}=..." for key in sorted(known - needs))
+        also = f", with {may} if need be" if may else ""
+        got = blamed(line, fields.keys() - known)
+        raise TraceError(number, f"expected `{word} {must}`{also}, got {got!r}")
+    return fields
+
+
 def read_fields(number: int, text: str) -> dict[str, str]:
     """The words of a line, each of the form KEY=VALUE."""
     fields: dict[str, str] = {}
@@ -44,6 +64,15 @@ def read_whole(number: int, key: str, text: str) -> int:
     else:
         expected = "a whole number"
     raise TraceError(number, f"{key}={short(text)}: expected {expected}")
+
+
+def read_signed(number: int, key: str, text: str) -> int:
+    """The number that the text writes, with a minus if it is below 0."""
+    digits = text.removeprefix("-")
+    if re.fullmatch(r"[0-9]+", digits) is None:
+        raise TraceError(number, f"{key}={short(text)}: expected a whole number, as in 31 or -31")
+    size = read_whole(number, key, digits)
+    return size if digits == text else -size
 
 
 def read_numbers(number: int, key: str, text: str) -> Iterator[int]:

@@ -1,0 +1,177 @@
+"""Reading one request to counters: its verb and its words, and one clear sentence for a bad one."""
+
+import re
+from collections.abc import Set
+from typing import get_args
+
+from pagespec.trace import TraceError
+from pagespec.trace_words import is_whole, read_fields, read_signed, read_whole, short
+from pagespec.types import Refusal
+from pagespec.verbs import Outcome
+from pagespec.vmstat.machine import CounterMachine, Item
+from pagespec.vmstat.trace import (
+    ASKING,
+    COUNTER_SHAPES,
+    FIELDS,
+    NUMBERED,
+    CounterRequest,
+    Shape,
+    scope_of,
+)
+from pagespec.vmstat.verbs import ALL, CounterOp, CounterVerb, Level
+
+VERBS = {verb.value: verb for verb in CounterVerb}
+ITEMS = {item.value: item for item in Item}
+LEVELS: dict[str, Level] = {level: level for level in get_args(Level)}
+FLAGS = ("irqs_on", "open", "close", "reclaim", "interleave", "silent")
+
+KNOWN: dict[str, tuple[str, ...]] = {
+    "level": tuple(LEVELS),
+    "all": ("1",),
+    **dict.fromkeys(FLAGS, ("0", "1")),
+}
+"""The values of the words that take some alone."""
+
+WRITTEN = {
+    **{word: f"{word}=N" for word in ("zone", "node", *FIELDS)},
+    **{flag: f"{flag}=1" for flag in (*FLAGS, "all")},
+    "level": "level=NAME",
+}
+"""How each word is written."""
+
+
+def read_counter_request(number: int, line: str, machine: CounterMachine) -> CounterRequest:
+    """The request of a line, to the counters of that machine."""
+    if re.search(r"\s\s|[^\S ]", line) is not None:
+        raise TraceError(number, f"expected one blank between words, got {line[:60]!r}")
+    line, arrow, answer = f"{line} ".partition(" -> ")
+    first, *words = line.split() or [""]
+    verb = _verb(number, line, first)
+    shape = COUNTER_SHAPES[verb]
+    item, scope = Item.FREE, shape.about
+    if shape.about == "counter":
+        item = _item(number, verb, words)
+        scope = scope_of(machine, item)
+        first = f"{first} {words.pop(0)}"
+    needs = shape.needs if scope == "nothing" else shape.needs | {scope}
+    _check_known(number, first, words, needs | shape.may_have)
+    fields = read_fields(number, " ".join(words))
+    _check_complete(number, line.strip(), shape, needs, fields.keys())
+    for key in fields.keys() & KNOWN.keys():
+        if fields[key] not in KNOWN[key]:
+            known = f"{'one of ' if len(KNOWN[key]) > 1 else ''}{', '.join(KNOWN[key])}"
+            raise TraceError(number, f"{key}={short(fields[key])}: expected {known}")
+    return CounterRequest(
+        _op(number, verb, item, fields),
+        _answer(number, verb, answer.strip()) if arrow else None,
+    )
+
+
+def _op(number: int, verb: CounterVerb, item: Item, fields: dict[str, str]) -> CounterOp:
+    """The request that the words of a line say."""
+    whole = {
+        key: read_whole(number, key, text)
+        for key, text in fields.items()
+        if key != "by" and key not in KNOWN
+    }
+    flagged = {flag: fields.get(flag) == "1" for flag in FLAGS}
+    return CounterOp(
+        verb=verb,
+        item=item,
+        where=ALL if "all" in fields else whole.get("zone", whole.get("node", 0)),
+        cpu=whole.get("cpu", 0),
+        by=read_signed(number, "by", fields.get("by", "0")),
+        times=whole.get("times", 1),
+        number=whole.get("number", 0),
+        level=LEVELS[fields.get("level", "min")],
+        order=whole.get("order", 0),
+        preferred=whole.get("preferred", 0),
+        pages=whole.get("kbytes", whole.get("pages", 0)),
+        **flagged,
+    )
+
+
+def _verb(number: int, line: str, word: str) -> CounterVerb:
+    if word in VERBS:
+        return VERBS[word]
+    if word in ("machine", "host", "counters", "zone"):
+        raise TraceError(
+            number,
+            "expected a request: the CPUs and zones are said once, before all requests; "
+            f"got {line[:60].strip()!r}",
+        )
+    raise TraceError(
+        number,
+        f"expected a request such as `mod free zone=0 by=1` (its verb one of {', '.join(VERBS)}), "
+        f"got {line[:60].strip()!r}",
+    )
+
+
+def _item(number: int, verb: CounterVerb, words: list[str]) -> Item:
+    """What is counted stands right behind the verb."""
+    word = words[0] if words else ""
+    if word not in ITEMS:
+        got = repr(short(word)) if words else "nothing"
+        raise TraceError(
+            number, f"expected one of {', '.join(ITEMS)} behind `{verb.value}`, got {got}"
+        )
+    return ITEMS[word]
+
+
+def _check_known(number: int, first: str, words: list[str], known: Set[str]) -> None:
+    """Each verb takes its own words, and an item says whether zones or nodes count it."""
+    for word in words:
+        key, equals, _ = word.partition("=")
+        if equals and key in known:
+            continue
+        written = [how for each, how in WRITTEN.items() if each in known]
+        one = "one of " if len(written) > 1 else ""
+        raise TraceError(
+            number,
+            f"expected {one}{', '.join(written) or 'nothing'} behind `{first}`, "
+            f"got {short(word)!r}",
+        )
+
+
+def _check_complete(number: int, line: str, shape: Shape, needs: Set[str], words: Set[str]) -> None:
+    """A counter of all zones and nodes is that of none of them."""
+    places = words & {"zone", "node"}
+    if "all" in words:
+        if places:
+            written = " and ".join(WRITTEN[key] for key in (*places, "all"))
+            raise TraceError(number, f"expected one of {written}, got {line[:60]!r}")
+        needs = needs - {"zone", "node"}
+    lacks = [how for key, how in WRITTEN.items() if key in needs - words]
+    if lacks:
+        raise TraceError(
+            number,
+            f"expected `{shape.example}` or the like, got {line[:60]!r}, which lacks "
+            f"{', '.join(lacks)}",
+        )
+
+
+def _answer(number: int, verb: CounterVerb, text: str) -> Outcome:
+    """A refusal, a number, yes or no, or that it was done: each verb has its own answer."""
+    word, _, value = text.partition(" ")
+    if word == "refused":
+        if value not in Refusal.__members__:
+            raise TraceError(
+                number, f"expected one of {', '.join(Refusal.__members__)}, got {value[:40]!r}"
+            )
+        return Refusal[value].value
+    if verb in NUMBERED:
+        if word == "count" and is_whole(value):
+            return int(value)
+        due = "`count N`"
+    elif verb in ASKING:
+        if text in ("yes", "no"):
+            return int(text == "yes")
+        due = "`yes`, `no`"
+    else:
+        if text == "done":
+            return 0
+        due = "`done`"
+    raise TraceError(
+        number,
+        f"expected {due} or `refused REASON` as the answer to {verb.value}, got {short(text)!r}",
+    )
