@@ -7,6 +7,7 @@ import click
 
 from pagefuzz.cli.traces import named, read_trace
 from pagefuzz.drawing import LEGEND, answered, drawn, frame_by_frame
+from pagefuzz.drawing_counters import changes_told, counters_drawn
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit
 from pagefuzz.hosts.stage import Stage, stage_of
@@ -15,6 +16,9 @@ from pagespec.events import Event, Kind
 from pagespec.migratetype import LETTER_OF
 from pagespec.trace import Names, Request, line_of
 from pagespec.verbs import Op, Outcome, Verb
+from pagespec.vmstat.counters import boot_counters, copy_of_counters
+from pagespec.vmstat.ops import perform
+from pagespec.vmstat.trace import CounterTrace, counter_answer_text, counter_line_of
 
 TURNS = {
     Kind.SPLIT: "expand: split page[{pfn}] order {order}",
@@ -74,10 +78,17 @@ def command(path: Path, step: int | None) -> Exit:
 
     Of a host the zones are drawn that the request came to or names a frame of, with what they count
     of the nodes asked; none if it was refused before it came to any.
+
+    Of counters those are drawn that are not 0: what their zones, nodes and the machine were told,
+    what each CPU keeps, and what is under way, all of which add up to the truth; beside the
+    threshold beyond which a CPU tells.
     """
     trace = read_trace(path)
     if step is not None and step > len(trace.requests):
         raise UsageError(f"--step {step}: the trace has {counted(len(trace.requests), 'request')}")
+    if isinstance(trace, CounterTrace):
+        _draw_counters(step, trace)
+        return Exit.HELD
     with named(path):
         stage, names = stage_of(trace), Names()
     if any(frame_by_frame(zone.machine) for zone in stage.zones):
@@ -96,6 +107,31 @@ def command(path: Path, step: int | None) -> Exit:
         title = f"{line_of(request._replace(answer=None))}    {answered(op, outcome)}"
         _draw(step, number, title, stage, _concerned(stage, request, op, outcome))
     return Exit.HELD
+
+
+def _draw_counters(only: int | None, trace: CounterTrace) -> None:
+    """Draw what each request did to the counters, and how they stand."""
+    counters = boot_counters(trace.machine)
+    _print(only, 0, "boot", [], counters_drawn(counters))
+    for number, request in enumerate(trace.requests, 1):
+        before = copy_of_counters(counters)
+        outcome = perform(counters, request.op)
+        line = counter_line_of(trace.machine, request._replace(answer=None))
+        title = f"{line}    {counter_answer_text(request.op.verb, outcome)}"
+        changes = changes_told(before, counters)
+        _print(only, number, title, changes, counters_drawn(counters, before))
+
+
+def _print(
+    only: int | None, number: int, title: str, turns: Iterable[str], lines: Iterable[str]
+) -> None:
+    if only in (None, number):
+        print(f"{number}: {title}")
+        for turn in turns:
+            print(f"    {turn}")
+        for line in lines:
+            print(f"        {line}")
+        print()
 
 
 def _concerned(stage: Stage, request: Request, op: Op, outcome: Outcome) -> list[int]:

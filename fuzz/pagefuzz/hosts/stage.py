@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pagespec import ops, system
 from pagespec.boot import boot
-from pagespec.host_trace import AnyTrace
+from pagespec.host_trace import HostTrace
 from pagespec.laws.near import name_of
 from pagespec.trace import Trace
 from pagespec.verbs import Op, Outcome
@@ -26,7 +26,7 @@ class Stage:
     counts: Callable[[int], str]
 
 
-def stage_of(trace: AnyTrace) -> Stage:
+def stage_of(trace: Trace | HostTrace) -> Stage:
     """The zone of a machine, or the zones of a host."""
     if isinstance(trace, Trace):
         zone = boot(trace.machine)
