@@ -57,10 +57,9 @@ def inc(diff: int, threshold: int) -> Told:
     (Told(pages=0, left=20), Told(pages=31, left=-10))
 
     pre: threshold >= 0
-    pre: diff <= threshold
     post: __return__.pages + __return__.left == diff + 1
     post: __return__.left <= threshold
-    post: __return__.pages in (0, threshold + 1 + threshold // 2)
+    post: __return__.pages in (0, max(diff, threshold) + 1 + threshold // 2)
     """
     total = diff + 1
     if total <= threshold:
@@ -76,10 +75,9 @@ def dec(diff: int, threshold: int) -> Told:
     (Told(pages=0, left=-20), Told(pages=-31, left=10))
 
     pre: threshold >= 0
-    pre: -threshold <= diff
     post: __return__.pages + __return__.left == diff - 1
     post: -threshold <= __return__.left
-    post: __return__.pages in (0, -threshold - 1 - threshold // 2)
+    post: __return__.pages in (0, min(diff, -threshold) - 1 - threshold // 2)
     """
     total = diff - 1
     if total >= -threshold:
