@@ -9,12 +9,14 @@ from enum import Enum
 from operator import attrgetter
 from typing import TypeAlias
 
+from pagefuzz.counters.events import CounterEvent, name_of_counter_event
 from pagespec.events import Event, Kind
 from pagespec.frames import SIZES
 from pagespec.migratetype import MigrateType
 from pagespec.pcp.index import COSTLY
 from pagespec.types import FAULT, NO_MEMORY, Refusal
 from pagespec.verbs import Op, Outcome, Verb
+from pagespec.vmstat.verbs import CounterOp, CounterVerb
 from pagespec.zone import Zone, free_blocks
 
 Number: TypeAlias = int
@@ -30,8 +32,8 @@ class Crowd(Enum):
     FELL_BACK = "fallback over 90 % occupancy"
 
 
-Met: TypeAlias = tuple[Kind | Verb | Crowd, Number]
-"""An event, that a request of a verb was served, or what happened in a crowd."""
+Met: TypeAlias = tuple[Kind | Verb | Crowd | CounterEvent | CounterVerb, Number]
+"""An event, that a request of a verb was served, or what happened in a crowd or to counters."""
 
 Reached: TypeAlias = Counter[Met]
 """How often each happened."""
@@ -88,7 +90,7 @@ def events_in_crowd(outcome: Outcome, log: Iterable[Event]) -> Iterator[Met]:
         yield Crowd.FELL_BACK, 0
 
 
-def verbs_served(done: Iterable[tuple[Op, Outcome]]) -> Reached:
+def verbs_served(done: Iterable[tuple[Op | CounterOp, Outcome]]) -> Reached:
     """How often requests of each verb were served.
 
     Several verbs bring about the same events: that a range was isolated says not who asked for it.
@@ -134,6 +136,10 @@ def events_between(
 def name_of_event(event: Met) -> str:
     """The event in words, for a table."""
     kind, number = event
+    if isinstance(kind, CounterEvent):
+        return name_of_counter_event(kind, number)
+    if isinstance(kind, CounterVerb):
+        return f"{kind.value} of counters served"
     if isinstance(kind, Verb):
         return f"{kind.value} served"
     if isinstance(kind, Crowd):

@@ -85,6 +85,19 @@ def events_of_boot(after: Counters) -> Iterator[CounterMet]:
         yield CounterEvent.MARKED, 0
 
 
+def name_of_counter_event(kind: CounterEvent, number: int) -> str:
+    """The event in words, for a table."""
+    if kind is CounterEvent.REFUSED:
+        return f"request to counters {kind.value}: {Refusal(number).name}"
+    if kind in (CounterEvent.UP, CounterEvent.DOWN):
+        return f"{kind.value} by {CHANGES[number].value}"
+    if kind is CounterEvent.LANDED:
+        return f"{kind.value}: {STAGES[number].value}"
+    if kind in (CounterEvent.COUNTED, CounterEvent.NUMA_TOLD):
+        return f"{kind.value}, design {DESIGNS[number]}"
+    return f"{kind.value}"
+
+
 def number_of(counters: Counters, op: CounterOp) -> int:
     """The number of the counter that a request names which was served."""
     return next(

@@ -38,10 +38,10 @@ OFTEN: dict[CounterVerb, int] = {
 class Mix:
     """How often each kind of request is drawn in one walk, and what it prefers.
 
-    verbs: weights. hot: the counters by number and the CPUs to which changes mostly go. illegal,
-    irqs_on, open, aimed, episodes: chances of one request. up: the chance that a change goes up, redrawn each
-    phase of `phase` requests. many: whether a cell of sixteen bits is still to be filled. next: the
-    rest of an episode.
+    verbs: weights. hot_places, hot_cpus: the counters and the CPUs to which changes mostly go.
+    illegal, irqs_on, open, aimed, episodes: chances of one request. up: the chance that a change
+    goes up, redrawn each phase of `phase` requests. many: whether a cell of sixteen bits is still
+    to be filled. next: the rest of an episode.
     """
 
     verbs: dict[CounterVerb, int]

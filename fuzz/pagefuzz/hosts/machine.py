@@ -7,15 +7,8 @@ lists run dry only after many. Both are judged after every request.
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    precondition,
-    rule,
-    run_state_machine_as_test,
-)
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from pagefuzz.hosts.lockstep import HostLockstep
 from pagefuzz.hosts.record import host_trace_of
@@ -23,7 +16,7 @@ from pagefuzz.hosts.strategies import hosts
 from pagefuzz.hosts.target import HostFactory
 from pagefuzz.machines.judged import WHICH, Tally, telling
 from pagefuzz.machines.lists import OF_ALL_CPUS, OF_ONE_CPU, SLOTS
-from pagefuzz.machines.repeatable import without_constants
+from pagefuzz.machines.running import run_examples
 from pagespec.era import Era
 from pagespec.host import Host
 from pagespec.host_trace import HostTrace
@@ -171,22 +164,6 @@ def run_host_machine(
     steps: int = 40,
     shrink: bool = True,
 ) -> None:
-    """Run so many examples, and shrink the first failure. Raises LawBroken.
-
-    Deadlines are off, and there is no database: see `machines.running.run_machine`.
-    """
-    phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
-    with without_constants():
-        run_state_machine_as_test(
-            seed(draw_seed)(host_machine(ledger, eras)),
-            settings=settings(
-                max_examples=examples,
-                stateful_step_count=steps,
-                deadline=None,
-                database=None,
-                phases=phases,
-                suppress_health_check=list(HealthCheck),
-                print_blob=False,
-                report_multiple_bugs=False,
-            ),
-        )
+    """Run so many examples, and shrink the first failure. Raises LawBroken."""
+    machine = host_machine(ledger, eras)
+    run_examples(machine, draw_seed, examples=examples, steps=steps, shrink=shrink)

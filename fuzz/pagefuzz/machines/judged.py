@@ -1,7 +1,7 @@
 """What all state machines of Hypothesis have in common: an allocator judged after each request."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import ClassVar, Protocol
 
@@ -19,6 +19,7 @@ from pagespec.machine import Machine
 from pagespec.trace import Trace
 from pagespec.types import DomainError, Pfn
 from pagespec.verbs import Op, Outcome
+from pagespec.vmstat.verbs import CounterOp
 
 WHICH = st.integers(0, 1 << 16)
 """Chooses among the held blocks, whatever their number, and with its upper bits who asks."""
@@ -28,9 +29,11 @@ WHICH_BITS = 11
 
 
 class Run(Protocol):
-    """A lockstep as an example ends it: of one zone, or of a host."""
+    """A lockstep as an example ends it: of one zone, of a host, or of counters."""
 
-    done: list[tuple[Op, Outcome]]
+    @property
+    def done(self) -> Sequence[tuple[Op | CounterOp, Outcome]]:
+        """Every request so far and its outcome."""
 
     @property
     def reached(self) -> Reached:

@@ -6,7 +6,7 @@ from typing import TypeAlias
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
-from hypothesis.stateful import run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
 from pagefuzz.machines.buddy import buddy_machine
 from pagefuzz.machines.judged import Judged, Ledger
@@ -31,31 +31,43 @@ def run_machine(
     """Run so many examples, and shrink the first failure. Raises LawBroken.
 
     pages: the length of every zone; any small one without it. make: which state machine.
-    Deadlines are off: the first call of a compiled kernel takes seconds. No database: what is
-    found is a trace on disk, and the same seed must draw the same examples. An allocator that
-    declines all machines is passed over.
+    An allocator that declines all machines is passed over.
     """
-    phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
-    machine = seed(draw_seed)(
-        make(ledger, eras, st.integers(1, 80) if pages is None else st.just(pages))
-    )
+    machine = make(ledger, eras, st.integers(1, 80) if pages is None else st.just(pages))
     declined = ledger.declined
     try:
-        with without_constants():
-            run_state_machine_as_test(
-                machine,
-                settings=settings(
-                    max_examples=examples,
-                    stateful_step_count=steps,
-                    deadline=None,
-                    database=None,
-                    phases=phases,
-                    suppress_health_check=list(HealthCheck),
-                    print_blob=False,
-                    report_multiple_bugs=False,
-                ),
-            )
+        run_examples(machine, draw_seed, examples=examples, steps=steps, shrink=shrink)
     except Unsatisfiable:
         # Hypothesis says so of a test without one example, and there may be other reasons.
         if ledger.declined == declined:
             raise
+
+
+def run_examples(
+    machine: type[RuleBasedStateMachine],
+    draw_seed: int,
+    *,
+    examples: int,
+    steps: int,
+    shrink: bool,
+) -> None:
+    """Run so many examples of any state machine, and shrink the first failure. Raises LawBroken.
+
+    Deadlines are off: the first call of a compiled kernel takes seconds. No database: what is
+    found is a trace on disk, and the same seed must draw the same examples.
+    """
+    phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
+    with without_constants():
+        run_state_machine_as_test(
+            seed(draw_seed)(machine),
+            settings=settings(
+                max_examples=examples,
+                stateful_step_count=steps,
+                deadline=None,
+                database=None,
+                phases=phases,
+                suppress_health_check=list(HealthCheck),
+                print_blob=False,
+                report_multiple_bugs=False,
+            ),
+        )
