@@ -8,8 +8,8 @@ failures finds.
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from pagefuzz.record import complaint_of
 from pagefuzz.replay import replay
+from pagefuzz.shrinking import trimmed
 from pagefuzz.smaller import simpler_requests, smaller_machines, without_two
 from pagefuzz.target.protocol import Factory
 from pagespec.laws.law import Level
@@ -69,7 +69,7 @@ def shrink(
     Raises ValueError if the trace breaks no law, and DomainError if the allocator does not take its
     machine; smaller machines that it does not take are passed over.
     """
-    failing = _failing(trace, factory, level, law_id=None)
+    failing = trimmed(trace, replay(trace, factory, level), None)
     if failing is None:
         raise ValueError("the trace breaks no law, so there is nothing to keep while shrinking")
     best = smallest = failing
@@ -82,7 +82,7 @@ def shrink(
             return None
         spent += cost_of(candidate)
         try:
-            failing = _failing(candidate, factory, level, best.expect)
+            failing = trimmed(candidate, replay(candidate, factory, level), best.expect)
         except DomainError:
             return None
         if failing is None or size_of(failing) >= size_of(smallest):
@@ -126,19 +126,3 @@ def _fewer_requests(best: Trace, smaller: Callable[[Trace], Trace | None]) -> Tr
             end = min(end, len(best.requests))
         length //= 2
     return _until_none_helps(best, without_two, smaller)
-
-
-def _failing(trace: Trace, factory: Factory, level: Level, law_id: str | None) -> Trace | None:
-    """The trace without what it does not need, if it breaks the law (or any law, without one)."""
-    verdict = replay(trace, factory, level)
-    if verdict.broken is None or (law_id is not None and verdict.broken.law_id != law_id):
-        return None
-    kept = tuple(
-        request._replace(answer=None)
-        for position, request in enumerate(trace.requests[: verdict.step])
-        if position not in verdict.skipped
-    )
-    # The complaint of a larger trace speaks of frames that are gone.
-    others = [comment for comment in trace.comments if not comment.startswith(f"{trace.expect}: ")]
-    comments = (*others, complaint_of(verdict.broken))
-    return replace(trace, requests=kept, expect=verdict.broken.law_id, comments=comments)

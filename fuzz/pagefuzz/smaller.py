@@ -15,18 +15,19 @@ from pagespec.migratetype import MOVABLE, RECLAIMABLE, UNMOVABLE, MigrateType
 from pagespec.trace import SIZED_BY_NAME, Operand, Request, Trace
 from pagespec.types import DomainError, Order, Pfn
 from pagespec.verbs import Verb
+from pagespec.vmstat.trace import CounterTrace
 
 FEW = 16
 """Requests up to which every pair is tried; beyond, the number of pairs is too large."""
 
-OfEither = TypeVar("OfEither", Trace, HostTrace)
-"""A trace of one zone, or of a host of several."""
+OfAny = TypeVar("OfAny", Trace, HostTrace, CounterTrace)
+"""A trace of one zone, of a host of several, or of counters."""
 
 PLAINEST = (MOVABLE, UNMOVABLE, RECLAIMABLE)
 """The types of pageblocks that need no explanation, the plainest first."""
 
 
-def without_two(trace: OfEither) -> Iterator[OfEither]:
+def without_two(trace: OfAny) -> Iterator[OfAny]:
     """Without two requests at once: often an allocation and a free that only make room."""
     requests = trace.requests
     if len(requests) > FEW:
@@ -35,6 +36,17 @@ def without_two(trace: OfEither) -> Iterator[OfEither]:
         for second in range(first + 1, len(requests)):
             kept = requests[:first] + requests[first + 1 : second] + requests[second + 1 :]
             yield replace(trace, requests=kept)
+
+
+def fewer_requests(trace: OfAny) -> Iterator[OfAny]:
+    """Without a run of requests, long ones first, from the end on; of few, without any two."""
+    requests = trace.requests
+    length = len(requests) // 2
+    while length >= 1:
+        for begin in range(len(requests) - length, -1, -max(1, length)):
+            yield replace(trace, requests=requests[:begin] + requests[begin + length :])
+        length //= 2
+    yield from without_two(trace)
 
 
 # --- machines ----------------------------------------------------------------------------------

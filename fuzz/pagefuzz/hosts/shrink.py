@@ -1,20 +1,17 @@
-"""Making the failing trace of a host small: fewer requests, fewer zones, plainer requests.
+"""Making the failing trace of a host small: fewer requests, fewer zones, plainer requests."""
 
-The law must stay the same: a trace that breaks another law is another finding.
-"""
-
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
 
 from pagefuzz.hosts.replay import replay_host
-from pagefuzz.hosts.smaller import fewer_requests, simpler_requests, smaller_hosts
+from pagefuzz.hosts.smaller import simpler_requests, smaller_hosts
 from pagefuzz.hosts.target import HostFactory
-from pagefuzz.record import complaint_of
+from pagefuzz.shrinking import Shrinker, smallest
+from pagefuzz.smaller import fewer_requests
 from pagespec.host import RATIOS
 from pagespec.host_trace import HostTrace
 from pagespec.migratetype import MOVABLE
 from pagespec.trace import FLAGS
-from pagespec.types import DomainError, ZoneClass
+from pagespec.types import ZoneClass
 
 EFFORT = 60_000
 """What shrinking may cost in all, in requests; so that a seed gives the same bytes."""
@@ -53,50 +50,14 @@ def shrink_host(
 
     Raises ValueError if the trace breaks no law.
     """
-    failing = _failing(trace, factory, None)
-    if failing is None:
-        raise ValueError("the trace breaks no law, so there is nothing to keep while shrinking")
-    best = failing
-    found(best)
-    spent = 0
-
-    def smaller(candidate: HostTrace) -> HostTrace | None:
-        nonlocal spent
-        spent += len(candidate.requests) + 1
-        if spent > EFFORT or host_size_of(candidate) >= host_size_of(best):
-            return None
-        try:
-            return _failing(candidate, factory, best.expect)
-        except DomainError:
-            return None
-
-    size = None
-    while size != host_size_of(best):
-        size = host_size_of(best)
-        for candidates in (fewer_requests, smaller_hosts, simpler_requests):
-            while (less := _first(candidates(best), smaller)) is not None:
-                best = less
-                found(best)
-    return best
-
-
-def _first(
-    candidates: Iterator[HostTrace], smaller: Callable[[HostTrace], HostTrace | None]
-) -> HostTrace | None:
-    return next(filter(None, map(smaller, candidates)), None)
-
-
-def _failing(trace: HostTrace, factory: HostFactory, law_id: str | None) -> HostTrace | None:
-    """The trace without what it does not need, if it breaks the law (or any law, without one)."""
-    verdict = replay_host(trace, factory)
-    if verdict.broken is None or (law_id is not None and verdict.broken.law_id != law_id):
-        return None
-    kept = tuple(
-        request._replace(answer=None)
-        for position, request in enumerate(trace.requests[: verdict.step])
-        if position not in verdict.skipped
+    return smallest(
+        Shrinker(
+            lambda candidate: replay_host(candidate, factory),
+            host_size_of,
+            lambda candidate: len(candidate.requests) + 1,
+            (fewer_requests, smaller_hosts, simpler_requests),
+            EFFORT,
+        ),
+        trace,
+        found,
     )
-    # The complaint of a larger trace speaks of frames that are gone.
-    others = [comment for comment in trace.comments if not comment.startswith(f"{trace.expect}: ")]
-    comments = (*others, complaint_of(verdict.broken))
-    return replace(trace, requests=kept, expect=verdict.broken.law_id, comments=comments)

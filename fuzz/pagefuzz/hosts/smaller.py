@@ -4,24 +4,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from pagefuzz.smaller import FEW, simpler_forms, without_two
+from pagefuzz.smaller import FEW, simpler_forms
 from pagespec.frames import SIZES
 from pagespec.host import RATIOS, Host, Part
 from pagespec.host_trace import HostTrace
 from pagespec.machine import Machine
 from pagespec.trace import Request
 from pagespec.types import DomainError, Pfn, ZoneClass
-
-
-def fewer_requests(trace: HostTrace) -> Iterator[HostTrace]:
-    """Without a run of requests, long ones first, from the end on; of few, without any two."""
-    requests = trace.requests
-    length = len(requests) // 2
-    while length >= 1:
-        for begin in range(len(requests) - length, -1, -max(1, length)):
-            yield replace(trace, requests=requests[:begin] + requests[begin + length :])
-        length //= 2
-    yield from without_two(trace)
 
 
 def smaller_hosts(trace: HostTrace) -> Iterator[HostTrace]:

@@ -1,0 +1,80 @@
+"""Making a failing trace small, of whatever kind: passes of candidates, the first that fails wins.
+
+The law must stay the same: a trace that breaks another law is another finding.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Generic
+
+from pagefuzz.record import complaint_of
+from pagefuzz.replay import Verdict
+from pagefuzz.smaller import OfAny
+from pagespec.types import DomainError
+
+
+@dataclass(frozen=True, slots=True)
+class Shrinker(Generic[OfAny]):
+    """How traces of one kind are put again, measured, and made smaller.
+
+    size_of: what shrinking makes smaller, the most important first. cost_of: what it costs to put a
+    trace again. passes: each yields candidates, some of which are smaller. effort: what all may
+    cost together; a count and not a time, so that a seed gives the same bytes.
+    """
+
+    replay: Callable[[OfAny], Verdict]
+    size_of: Callable[[OfAny], tuple[int, ...]]
+    cost_of: Callable[[OfAny], int]
+    passes: tuple[Callable[[OfAny], Iterator[OfAny]], ...]
+    effort: int
+
+
+def smallest(
+    shrinker: Shrinker[OfAny], trace: OfAny, found: Callable[[OfAny], None] = lambda trace: None
+) -> OfAny:
+    """The smallest trace that the passes can find which breaks the same law as this one.
+
+    found: takes each smaller trace as soon as it is there. Raises ValueError if the trace breaks no
+    law.
+    """
+    failing = trimmed(trace, shrinker.replay(trace), None)
+    if failing is None:
+        raise ValueError("the trace breaks no law, so there is nothing to keep while shrinking")
+    best = failing
+    found(best)
+    spent = 0
+
+    def smaller(candidate: OfAny) -> OfAny | None:
+        nonlocal spent
+        if spent > shrinker.effort or shrinker.size_of(candidate) >= shrinker.size_of(best):
+            return None
+        spent += shrinker.cost_of(candidate)
+        try:
+            return trimmed(candidate, shrinker.replay(candidate), best.expect)
+        except DomainError:
+            return None
+
+    size = None
+    while size != shrinker.size_of(best):
+        size = shrinker.size_of(best)
+        for candidates in shrinker.passes:
+            while (less := next(filter(None, map(smaller, candidates(best))), None)) is not None:
+                best = less
+                found(best)
+    return best
+
+
+def trimmed(trace: OfAny, verdict: Verdict, law_id: str | None) -> OfAny | None:
+    """The trace without what it does not need, if it broke the law (or any law, without one)."""
+    if verdict.broken is None or (law_id is not None and verdict.broken.law_id != law_id):
+        return None
+    kept = tuple(
+        request._replace(answer=None)
+        for position, request in enumerate(trace.requests[: verdict.step])
+        if position not in verdict.skipped
+    )
+    # The complaint of a larger trace speaks of what is gone.
+    stale = f"{trace.expect}: "
+    others: list[str] = [comment for comment in trace.comments if not comment.startswith(stale)]
+    comments = (*others, complaint_of(verdict.broken))
+    return replace(trace, requests=kept, expect=verdict.broken.law_id, comments=comments)
