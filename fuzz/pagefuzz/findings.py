@@ -13,10 +13,10 @@ from pagefuzz.errors import UsageError
 from pagespec.host_trace import AnyTrace, any_text_of
 
 
-def make_ready(folder: Path) -> None:
+def make_ready(folder: Path, option: str = "--out", what: str = "traces") -> None:
     """Make the folder, since a finding that cannot be kept would be lost after all the work.
 
-    Raises UsageError.
+    option, what: how it was named, and what is to be written. Raises UsageError.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -24,7 +24,7 @@ def make_ready(folder: Path) -> None:
             pass
     except OSError as error:
         raise UsageError(
-            f"--out {folder}: {error.strerror}; expected a folder in which traces can be written"
+            f"{option} {folder}: {error.strerror}; expected a folder in which {what} can be written"
         ) from None
 
 

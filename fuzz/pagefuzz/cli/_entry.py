@@ -26,6 +26,7 @@ COMMANDS = {
     "check": "Ask whether a real kernel's trace keeps the laws.",
     "prove": "Check contracts symbolically and small zones exhaustively.",
     "mutants": "Plant known bugs and see that each one is found.",
+    "drift": "Weigh what CPUs keep back of counters against how often they tell.",
     "bench": "Measure steps and operations per second.",
     "list": "List targets, laws, eras, events and mutants.",
     "doctor": "Say whether this installation can be trusted.",

@@ -23,15 +23,16 @@ _NO_LIMIT = 10_000  # columns: a pipe has no width, and a cut cell is a lost fac
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table on stdout; numbers stand right, everything else left.
 
-    Cells are shown with `str`, never as markup, so that `[6.1]` in a name stays what it is.
+    Cells are shown with `str`, never as markup, so that `[6.1]` in a name stays what it is; None is
+    an empty one.
     """
     body = [list(row) for row in rows]
     drawn = Table(title=Text(title), title_justify="left", title_style="bold")
     for place, name in enumerate(columns):
-        numeric = bool(body) and all(isinstance(row[place], int | float) for row in body)
+        numeric = bool(body) and all(isinstance(row[place], int | float | None) for row in body)
         drawn.add_column(Text(name), justify="right" if numeric else "left")
     for row in body:
-        drawn.add_row(*(Text(str(cell)) for cell in row))
+        drawn.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
     _console(stderr=False).print(drawn)
 
 

@@ -4,14 +4,23 @@ from collections.abc import Iterable, Sequence
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table; numbers are set to the right, and a cell may hold any text of one line."""
+    """A table; numbers are set to the right, and a cell may hold any text of one line, or None."""
     filled = [list(row) for row in rows]
-    first = filled[0] if filled else heads
-    rule = ["---:" if isinstance(cell, int) else "---" for cell in first]
+    columns = zip(*(filled or [heads]), strict=True)
+    rule = ["---:" if all(map(_is_number, column)) else "---" for column in columns]
     lines = [_line(heads), f"|{'|'.join(rule)}|", *(_line(row) for row in filled)]
     return "\n".join(lines) + "\n"
 
 
 def _line(cells: Iterable[object]) -> str:
-    texts = [f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in cells]
-    return "| " + " | ".join(text.replace("|", "\\|") for text in texts) + " |"
+    return "| " + " | ".join(_text(cell).replace("|", "\\|") for cell in cells) + " |"
+
+
+def _is_number(cell: object) -> bool:
+    return isinstance(cell, int | float | None)
+
+
+def _text(cell: object) -> str:
+    if cell is None:
+        return ""
+    return f"{cell:,}" if isinstance(cell, int | float) else str(cell)

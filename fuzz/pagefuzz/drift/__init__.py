@@ -1,0 +1,1 @@
+"""What CPUs keep back of a machine's counters, and what that buys: tables, pictures, answers."""

@@ -1,0 +1,222 @@
+"""Three pictures of a machine's counters, each with one message that stands in its title."""
+
+from collections.abc import Callable
+from math import log
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pagefuzz.drift.canvas import (
+    BLUE,
+    DARK,
+    GREEN,
+    GREY,
+    ORANGE,
+    drawing,
+    guide,
+    label,
+    line,
+    plain_numbers,
+    point,
+    save,
+)
+from pagefuzz.drift.figures import (
+    CPU_COUNTS,
+    UPDATES,
+    batch_of,
+    cpu_rows,
+    folds,
+    marked_from,
+    saturated_from,
+    threshold_rows,
+    zone_row,
+)
+from pagefuzz.drift.machine import PAGES_A_GIB, PAGES_A_MIB, Asked, alone
+from pagefuzz.drift.words import memory, number, of
+from pagespec.machine import MAX_CPUS
+from pagespec.vmstat.drift import kept_by_cpus
+from pagespec.vmstat.numa import NumaName
+from pagespec.vmstat.threshold import MOST, drift_mark
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+CPUS = tuple(range(1, MAX_CPUS + 1))
+CPU_TICKS = CPU_COUNTS[::2]
+ZONES = tuple(gib * PAGES_A_GIB for gib in (1, 8, 64, 512))
+THRESHOLDS = (*range(1, 256), *range(256, 2**16, 256), 2**16 - 3)
+
+
+def draw_all(machine: Asked, folder: Path) -> list[Path]:
+    """Draw every picture into the folder, and return the files."""
+    return [path for name, draw in PICTURES.items() for path in draw(machine, folder / name)]
+
+
+def to_compare(machine: Asked) -> list[Asked]:
+    """Machines with one zone each, of sizes far apart; the nearest makes room for the machine."""
+    own = machine.largest.pages
+    nearest = min(ZONES, key=lambda pages: abs(log(pages / own)))
+    sizes = sorted({own, *ZONES} - ({nearest} - {own}))
+    return [machine if pages == own else alone(machine, pages) for pages in sizes]
+
+
+def draw_thresholds(machine: Asked, stem: Path) -> list[Path]:
+    """What a threshold costs above, and what it buys below."""
+    row, batch = zone_row(machine, machine.largest), batch_of(machine, machine.largest)
+    cpus, gap = of(machine.cpus, "CPU"), row.gap
+    beyond = (one for one in THRESHOLDS if drift_mark(machine.cpus, one, row.marks))
+    first = next(beyond, None)
+    title = "Rarer folds are paid for in drift" + (
+        f":\nfrom a threshold of {first:,} on, {cpus} can hide more than lies between min and low"
+        if first is not None
+        else f",\nbut {cpus} cannot hide what lies between min and low"
+    )
+    with drawing(8.6, 7.2, title) as figure:
+        above, below = figure.subplots(2, 1, sharex=True)
+        _against(above, THRESHOLDS, [_kept(machine, one) for one in THRESHOLDS])
+        if gap:
+            words = f"low - min in a zone of {memory(row.zone.pages)}: {memory(gap)}"
+            guide(above, gap / PAGES_A_MIB, words, right=True)
+        for at, one in enumerate(one for one in threshold_rows(machine, WIDE) if one.whose):
+            x, y = one.threshold, one.at_rest / PAGES_A_MIB
+            point(above, x, y)
+            # Neighbours get their words on different sides of the line.
+            side = (-8, 4) if at % 2 == 0 else (10, 0)
+            label(above, x, y, f"{one.whose}: {one.threshold:,}", DARK, *side)
+            below.axvline(x, color=GREY.color, linewidth=0.8)
+        above.set_ylabel(f"worst drift of {cpus}, in MiB")
+        for ink, step, both, words, at in (
+            (BLUE, 1, False, "by 1 page, one way", 400),
+            (ORANGE, 1, True, "by 1 page, up or down", 60),
+            (GREEN, batch, False, of(batch, "page").join(("by ", " at once, one way")), 1500),
+        ):
+            rates = [_rate(one, step, both_ways=both) for one in THRESHOLDS]
+            line(below, [*THRESHOLDS], rates, ink)
+            side = (-8, -8) if both else (8, 8)
+            label(below, at, _rate(at, step, both_ways=both), words, ink, *side)
+        below.set_yscale("log")
+        below.set_ylim(0.005, 2 * UPDATES)
+        below.set_ylabel(f"folds of a CPU in {UPDATES:,} updates")
+        below.set_xlabel("threshold, in pages")
+        below.set_xlim(0.9, 600_000)
+        plain_numbers(above)
+        plain_numbers(below)
+        return save(figure, stem)
+
+
+WIDE: tuple[NumaName, ...] = ("s16-draft", "u16")
+
+
+def _against(axes: "Axes", thresholds: tuple[int, ...], pages: list[int]) -> None:
+    line(axes, [*thresholds], [one / PAGES_A_MIB for one in pages], BLUE)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+
+
+def _kept(machine: Asked, threshold: int) -> int:
+    return kept_by_cpus([threshold] * machine.cpus).most
+
+
+def _rate(threshold: int, step: int, *, both_ways: bool) -> float:
+    rates = folds(threshold, step, overstep=step == 1)
+    rate = rates.both if both_ways else rates.up
+    assert rate is not None
+    return rate
+
+
+def draw_drift_by_cpus(machine: Asked, stem: Path) -> list[Path]:
+    """Drift by CPUs, beside the gap between marks, for zones of several sizes."""
+    firsts = [(one, marked_from(one)) for one in to_compare(machine)]
+    crossed = [
+        f"{of(first, 'CPU')} in a zone of {memory(one.largest.pages)}"
+        for one, first in firsts
+        if first is not None
+    ]
+    title = "Drift grows with CPUs, the gap between min and low with memory alone" + (
+        f":\nit is passed by {' and '.join(dict.fromkeys([crossed[0], crossed[-1]]))}"
+        if crossed
+        else f",\nand {MAX_CPUS:,} CPUs do not pass it"
+    )
+    with drawing(8.6, 7.2, title) as figure:
+        panels = figure.subplots(2, 2, sharex=True, sharey=True)
+        for panel, (one, first) in zip(panels.flat, firsts, strict=True):
+            _drift_panel(panel, one, first)
+        _own(panels.flat[[one for one, _ in firsts].index(machine)], machine)
+        figure.supylabel("worst drift of free pages, in MiB", fontsize=10)
+        figure.supxlabel("CPUs", fontsize=10)
+        return save(figure, stem)
+
+
+def _drift_panel(panel: "Axes", machine: Asked, first: int | None) -> None:
+    rows = cpu_rows(machine, CPUS)
+    mib = [row.at_rest / PAGES_A_MIB for row in rows]
+    _cpu_axis(panel)
+    panel.set_yscale("log")
+    panel.set_title(f"a zone of {memory(machine.largest.pages)}", fontsize=10)
+    line(panel, [*CPUS], mib, BLUE)
+    if first is not None:
+        point(panel, first, mib[first - 1])
+    if gap := rows[0].gap:
+        passed = "" if first is None else f"\npassed from {of(first, 'CPU')} on"
+        # Right of where they cross there is room below the curve, left of it above.
+        early = first is not None and first**2 <= MAX_CPUS
+        guide(panel, gap / PAGES_A_MIB, f"low - min: {memory(gap)}{passed}", right=early)
+    plain_numbers(panel)
+
+
+def _own(panel: "Axes", machine: Asked) -> None:
+    """Where the machine itself stands."""
+    kept, cpus = zone_row(machine, machine.largest).at_rest, machine.cpus
+    side = (12, -1) if cpus**2 <= 16 * MAX_CPUS else (-8, 6)
+    point(panel, cpus, kept / PAGES_A_MIB)
+    label(panel, cpus, kept / PAGES_A_MIB, f"{of(cpus, 'CPU')}: {memory(kept)}", DARK, *side)
+
+
+def draw_folds_by_cpus(machine: Asked, stem: Path) -> list[Path]:
+    """Folds by CPUs, for zones of several sizes."""
+    own, least = machine.largest.pages, folds(MOST).up
+    full = saturated_from(own)
+    title = f"No CPU tells less than {number(least)} times in {UPDATES:,} updates" + (
+        f", however many there are:\na zone of {memory(own)} is there from {of(full, 'CPU')} on"
+        if full is not None
+        else f":\na zone of {memory(own)} is not there with {MAX_CPUS:,} CPUs"
+    )
+    with drawing(8.6, 5.2, title) as figure:
+        axes = figure.subplots()
+        _cpu_axis(axes)
+        axes.set_yscale("log")
+        for one, ink in zip(to_compare(machine), (BLUE, ORANGE, DARK, GREEN), strict=True):
+            rates = [folds(row.normal).up for row in cpu_rows(one, CPUS)]
+            line(axes, [*CPUS], rates, ink, steps=True)
+            label(axes, 1, rates[0], memory(one.largest.pages), ink, -6, 0)
+        guide(axes, least, f"threshold {MOST}, the most in 8 bits: {number(least)}")
+        _kswapd(axes, machine)
+        axes.set_xlim(0.45, 1.5 * MAX_CPUS)
+        axes.set_ylabel(f"folds of a CPU in {UPDATES:,} updates by 1 page, one way")
+        axes.set_xlabel("CPUs")
+        plain_numbers(axes)
+        return save(figure, stem)
+
+
+def _kswapd(axes: "Axes", machine: Asked) -> None:
+    """The same while kswapd is awake, where that makes a difference, in the machine's zone."""
+    rows = [*zip(CPUS, cpu_rows(machine, CPUS), strict=True)]
+    awake = [(cpus, folds(row.pressure).up) for cpus, row in rows if row.pressure is not None]
+    if not awake:
+        return
+    line(axes, [cpus for cpus, _ in awake], [rate for _, rate in awake], GREY, steps=True)
+    middle = next(one for one in awake if one[0] ** 2 >= awake[0][0] * awake[-1][0])
+    label(axes, *middle, f"{memory(machine.largest.pages)}\nwhile kswapd is awake", GREY, -8, 2)
+
+
+def _cpu_axis(axes: "Axes") -> None:
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(CPU_TICKS)
+    axes.set_xlim(0.8, 1.3 * MAX_CPUS)
+
+
+PICTURES: dict[str, Callable[[Asked, Path], list[Path]]] = {
+    "drift-by-threshold": draw_thresholds,
+    "drift-by-cpus": draw_drift_by_cpus,
+    "folds-by-cpus": draw_folds_by_cpus,
+}
+"""Per picture, the name of its files without their ending."""
