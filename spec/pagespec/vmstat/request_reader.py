@@ -33,8 +33,8 @@ KNOWN: dict[str, tuple[str, ...]] = {
 """The values of the words that take some alone."""
 
 WRITTEN = {
-    **{word: f"{word}=N" for word in ("zone", "node", *FIELDS)},
-    **{flag: f"{flag}=1" for flag in (*FLAGS, "all")},
+    **{word: f"{word}=N" for word in ("zone", "node", "all", *FIELDS)},
+    **{flag: f"{flag}=1" for flag in ("all", *FLAGS)},
     "level": "level=NAME",
 }
 """How each word is written."""
@@ -134,14 +134,17 @@ def _check_known(number: int, first: str, words: list[str], known: Set[str]) -> 
 
 
 def _check_complete(number: int, line: str, shape: Shape, needs: Set[str], words: Set[str]) -> None:
-    """A counter of all zones and nodes is that of none of them."""
-    places = words & {"zone", "node"}
-    if "all" in words:
-        if places:
-            written = " and ".join(WRITTEN[key] for key in (*places, "all"))
-            raise TraceError(number, f"expected one of {written}, got {line[:60]!r}")
-        needs = needs - {"zone", "node"}
-    lacks = [how for key, how in WRITTEN.items() if key in needs - words]
+    """A counter that is read may be that of the whole machine, and then is none of its parts."""
+    written = dict(WRITTEN)
+    if "all" in shape.may_have:
+        both = [key for key in ("zone", "node", "all") if key in words]
+        if len(both) > 1:
+            got = " and ".join(WRITTEN[key] for key in both)
+            raise TraceError(number, f"expected one of {got}, got {line[:60]!r}")
+        if both == ["all"]:
+            return
+        written |= {key: f"{WRITTEN[key]} or {WRITTEN['all']}" for key in ("zone", "node")}
+    lacks = [how for key, how in written.items() if key in needs - words]
     if lacks:
         raise TraceError(
             number,
