@@ -1,0 +1,1 @@
+"""How far below its mark a zone can fall while the count of its free frames still passes."""

@@ -1,0 +1,143 @@
+"""What checks let pass in every state of a small machine, held against the closed form."""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import NamedTuple, TypeAlias, get_args
+
+from pagefuzz.prove.soundness.bound import least_passed, mark_covers, needed
+from pagefuzz.prove.soundness.space import Reached, Space, visit
+from pagespec.laws.law import LawBroken
+from pagespec.types import Order
+from pagespec.vmstat.counters import Counters, Stage
+from pagespec.vmstat.ops import perform
+from pagespec.vmstat.verbs import CounterOp, CounterVerb, Level
+
+LEVELS: tuple[Level, ...] = get_args(Level)
+ORDERS: tuple[Order, ...] = (0, 1, 2)
+
+
+class Question(NamedTuple):
+    """A check: by reclaim or for a request, for a level and a block."""
+
+    reclaim: bool
+    level: Level
+    order: Order
+
+
+QUESTIONS = tuple(map(Question._make, product((True, False), LEVELS, ORDERS)))
+
+Frames: TypeAlias = dict[Question, int]
+"""Per question, a number of frames."""
+
+
+class Promise(NamedTuple):
+    """What is promised of a machine.
+
+    kept: the most that one CPU keeps back at rest. unseen: the most that one update under way has
+    yet to tell. misread: by how much a close look is too high for each update under way. sound:
+    whether no check by reclaim that the drift mark covers passes a zone that is too low. above_min:
+    whether all that passes low for one frame is above min.
+    """
+
+    kept: int
+    unseen: int = 0
+    misread: int = 0
+    sound: bool = False
+    above_min: bool = False
+
+
+class Survey(NamedTuple):
+    """What was found in so many states.
+
+    short: per question, by how many frames the zone was at most too low when it passed.
+    """
+
+    states: int
+    short: Frames
+
+
+def survey(space: Space, promise: Promise) -> Survey:
+    """Ask every question in every state.
+
+    Raises LawBroken for the first check that passes with fewer frames than promised, and, at the
+    end, if no state is found that has as few as that: then more could have been promised.
+    """
+    states = 0
+    short: Frames = dict.fromkeys(QUESTIONS, 0)
+    slack: Frames = {}
+    for at in visit(space):
+        states += 1
+        for question in passing(at.counters):
+            exact = needed(getattr(at.counters.marks[0], question.level), question.order)
+            promised = promised_of(at.counters, question, promise)
+            over = at.truth - promised
+            if at.truth < max(promised, also_promised(at.counters, question, promise)):
+                raise LawBroken("WM-sound", complaint_of(at, question))
+            short[question] = max(exact - at.truth, short[question])
+            slack[question] = min(over, slack.get(question, over))
+    for question in QUESTIONS:
+        if slack.get(question) != 0:
+            never = f"no state has as few frames as promised: {slack.get(question)} more at least"
+            raise LawBroken("WM-sound", f"{question}: {never}")
+    return Survey(states, short)
+
+
+def passing(counters: Counters) -> Iterator[Question]:
+    """The questions that are answered by yes."""
+    for question in QUESTIONS:
+        reclaim, level, order = question
+        if perform(
+            counters, CounterOp(CounterVerb.CHECK, level=level, order=order, reclaim=reclaim)
+        ):
+            yield question
+
+
+def promised_of(counters: Counters, question: Question, promise: Promise) -> int:
+    """The fewest free frames with which a question may be answered by yes."""
+    under_way = sum(
+        update.stage is Stage.PLACE or update.left is not None for update in counters.updates
+    )
+    return least_passed(
+        needed(getattr(counters.marks[0], question.level), question.order),
+        counters.drift_marks[0] if looks(counters, question) else 0,
+        kept=len(counters.running) * promise.kept,
+        unseen=under_way * promise.unseen,
+        misread=under_way * promise.misread,
+    )
+
+
+def also_promised(counters: Counters, question: Question, promise: Promise) -> int:
+    """The same by what is said of the machine as a whole, in words that a user can rely on."""
+    marks = counters.marks[0]
+    exact = needed(getattr(marks, question.level), question.order)
+    if promise.sound and is_covered(counters, question):
+        return exact
+    if promise.above_min and question.level == "low" and question.order == 0:
+        return needed(marks.min, 0)
+    return 0
+
+
+def looks(counters: Counters, question: Question) -> bool:
+    """Whether who asks looks closely below the drift mark."""
+    if counters.machine.era.close_reads == "while-reclaiming":
+        return bool(counters.reclaiming)
+    return question.reclaim
+
+
+def is_covered(counters: Counters, question: Question) -> bool:
+    """Whether the drift mark is there for such a question."""
+    marks = counters.marks[0]
+    gap = marks.high - getattr(marks, question.level)
+    return looks(counters, question) and mark_covers(gap, question.order)
+
+
+def complaint_of(at: Reached, question: Question) -> str:
+    """What passed, and in which state."""
+    counters = at.counters
+    cells = [cells[0] for cells in counters.cells]
+    asker = "reclaim" if question.reclaim else "a request"
+    return (
+        f"{asker} passes {question.level} for order {question.order} with {at.truth} frames free, "
+        f"expected more; told {counters.told[0]}, cells {cells}, "
+        f"{counters.marks[0]}, drift mark {counters.drift_marks[0]}, updates {counters.updates}"
+    )
