@@ -11,9 +11,10 @@ from tests.kernel.tiny import snapshot
 from pagefuzz.kernel.era import LOGGED, TraceEra
 from pagefuzz.kernel.findings import Findings
 from pagefuzz.kernel.replay import replay_all
-from pagefuzz.kernel.snapshots import Pageset, Sizes, Snapshot, Zone
+from pagefuzz.kernel.snapshots import Sizes, Snapshot, Zone
 from pagefuzz.kernel.state import replay_with
 from pagefuzz.kernel.tracefs import Preamble, events
+from pagefuzz.kernel.zoneinfo import Pageset
 from pagespec.migratetype import MOVABLE, MigrateType
 
 ZONE = Zone((0, "Normal"), 0, 256)

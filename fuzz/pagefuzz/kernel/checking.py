@@ -5,12 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from pagefuzz.errors import UsageError
+from pagefuzz.kernel.counting import Wakes, judge_run, watched
 from pagefuzz.kernel.era import LOGGED, STEALING, TraceEra, era_beside
 from pagefuzz.kernel.files import STDIN, beside, numbered_lines
 from pagefuzz.kernel.findings import Report
 from pagefuzz.kernel.loss import judge_loss
 from pagefuzz.kernel.replay import replay_all
-from pagefuzz.kernel.snapshots import Snapshot, load
+from pagefuzz.kernel.snapshots import Snapshots, load
 from pagefuzz.kernel.state import replay_with
 from pagefuzz.kernel.tracefs import Event, Preamble, events
 from pagefuzz.report.console import Tell
@@ -30,17 +31,17 @@ def check_run(
     there either, the release's rules are tried out. UsageError says what cannot be read.
     """
     path = str(trace)
-    place, exact = load(path, None if snapshots is None else str(snapshots))
+    taken = load(path, None if snapshots is None else str(snapshots))
     preamble = Preamble()
     lines = numbered_lines(path)
     found = _told(events(lines, preamble), path, tell)
     era = era_beside(path)
     counters = str(stats) if stats is not None else _stats_beside(path)
     if era is not None:
-        return _report(path, era, era.name, found, preamble, place, exact, counters)
+        return _report(path, era, era.name, found, preamble, taken, counters)
     kept = list(found)
     strict, loose = (
-        _report(path, each, f"{each.name}, by its events", kept, preamble, place, exact, counters)
+        _report(path, each, f"{each.name}, by its events", kept, preamble, taken, counters)
         for each in (STEALING, LOGGED)
     )
     if len(strict.findings.broken) == len(loose.findings.broken):
@@ -54,20 +55,21 @@ def _report(
     era_name: str,
     found: Iterator[Event] | list[Event],
     preamble: Preamble,
-    place: str,
-    exact: dict[str, Snapshot],
+    taken: Snapshots,
     counters: str | None,
 ) -> Report:
+    exact, wakes = taken.exact, Wakes()
     replay = replay_with(path, era, *exact.values())
-    kinds = replay_all(replay, found, exact)
+    kinds = replay_all(replay, watched(found, wakes), exact)
     if not kinds:
         raise UsageError(f"{path}: expected events of tracefs' trace file, got none.")
     if exact and not replay.started:
         raise UsageError(
             f"{path}: expected a marker 'SNAP NAME end' for one of {', '.join(exact)}, got none."
         )
-    loss = judge_loss(preamble, counters)
-    return Report(path, place, era_name, dict(kinds), tuple(preamble.noise), loss, replay.findings)
+    judge_run(replay.findings, taken.readings, wakes)
+    loss, noise = judge_loss(preamble, counters), tuple(preamble.noise)
+    return Report(path, taken.place, era_name, dict(kinds), noise, loss, replay.findings)
 
 
 def _told(found: Iterator[Event], path: str, tell: Tell) -> Iterator[Event]:

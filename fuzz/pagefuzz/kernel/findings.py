@@ -3,9 +3,12 @@
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from pagefuzz.exits import Exit
+from pagefuzz.kernel.freecounts import Outcome
 from pagefuzz.kernel.loss import Loss
+from pagefuzz.kernel.thresholds import Threshold
 
 DISJOINT = "OUT-disjoint"
 ALIGN = "BUD-align"
@@ -25,6 +28,9 @@ LIFO = "PCP-lifo"
 REFILL = "PCP-refill"
 DRAIN = "PCP-drain"
 COUNT = "PCP-count"
+THRESHOLD = "VM-threshold"
+DRIFT = "VM-drift"
+NUMA = "VM-numa"
 
 LAWS = {
     DISJOINT: "live blocks never overlap",
@@ -45,6 +51,9 @@ LAWS = {
     REFILL: "a list that is empty gets the batch that its sizes say",
     DRAIN: "a free drains when the lists hold too much, by their sizes and in their turn",
     COUNT: "zoneinfo's count of a CPU's lists is that of the replayed ones",
+    THRESHOLD: "a zone's threshold follows from the CPUs that run and the frames that it manages",
+    DRIFT: "the free frames of buddyinfo and of zoneinfo differ by what CPUs may keep, at most",
+    NUMA: "hits and misses are as many as local and other ones; a miss is foreign somewhere",
 }
 NEEDS_SNAPSHOT = (
     INSIDE,
@@ -61,9 +70,12 @@ NEEDS_SNAPSHOT = (
     REFILL,
     DRAIN,
     COUNT,
+    THRESHOLD,
+    DRIFT,
+    NUMA,
 )
-LOSS_PROOF = (ALIGN, INSIDE, NUMBER)
-"""Laws about a single event: what is lost cannot excuse what is there."""
+LOSS_PROOF = (ALIGN, INSIDE, NUMBER, THRESHOLD, DRIFT, NUMA)
+"""Laws about a single event, or about a snapshot: what is lost cannot excuse what is there."""
 
 
 class Verdict(StrEnum):
@@ -77,11 +89,22 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A broken law: where in the trace, which, and what happened in one sentence."""
+    """A broken law: where in the trace, which, and what happened in one sentence.
+
+    path: the file, where it is not the trace.
+    """
 
     line: int
     law: str
     sentence: str
+    path: str = ""
+
+
+class ThresholdRow(NamedTuple):
+    """A zone's threshold, in a file."""
+
+    where: str
+    found: Threshold
 
 
 @dataclass
@@ -129,6 +152,8 @@ class Findings:
     listing: events of the CPUs' lists, by law, what was asked of them, and cause.
     untyped: why types are not judged at all; empty if they are, or without any snapshot.
     uncounted: where they are, the snapshots that have no counts by type.
+    thresholds: of every zone in every snapshot. drifts: how often the lists and the count of free
+        frames compare so.
     """
 
     broken: list[Finding] = field(default_factory=list)
@@ -140,10 +165,12 @@ class Findings:
     listing: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     causes: dict[str, Tally] = field(default_factory=dict)
     comparisons: list[Comparison] = field(default_factory=list)
+    thresholds: list[ThresholdRow] = field(default_factory=list)
+    drifts: Counter[Outcome] = field(default_factory=Counter)
 
-    def breach(self, line: int, law: str, sentence: str) -> None:
-        """Note a broken law."""
-        self.broken.append(Finding(line, law, sentence))
+    def breach(self, line: int, law: str, sentence: str, path: str = "") -> None:
+        """Note a broken law; path says in which file, if not in the trace."""
+        self.broken.append(Finding(line, law, sentence, path))
 
     def tally(self, cause: str) -> Tally:
         """Return the tally of a cause."""

@@ -128,7 +128,8 @@ def _breaches(report: Report) -> None:
     for each in report.breaches:
         shown[each.law] += 1
         if shown[each.law] <= _SHOWN_PER_LAW:
-            print(f"{report.trace}:{each.line}: error: {each.law}: {each.sentence}")
+            where = each.path or report.trace
+            print(f"{where}:{each.line}: error: {each.law}: {each.sentence}")
     for law, count in shown.items():
         if count > _SHOWN_PER_LAW:
             print(f"{report.trace}: error: {law}: {count - _SHOWN_PER_LAW} more of these.")

@@ -1,7 +1,8 @@
 """A run's snapshots: what /proc said about the free pages at marked moments of the trace.
 
 A snapshot is a directory named as in the trace's `SNAP name begin|end` markers. Exact ones hold
-`free.ranges`, the frames that /proc/kpageflags calls free, as runs "first(hex) pages(dec)".
+`free.ranges`, the frames that /proc/kpageflags calls free, as runs "first(hex) pages(dec)". What
+zoneinfo counts is read of the others, too.
 """
 
 import re
@@ -15,11 +16,11 @@ from typing import NamedTuple
 from pagefuzz.errors import UsageError
 from pagefuzz.kernel.files import READ_ERRORS, beside
 from pagefuzz.kernel.pagetypeinfo import Columns, TypeInfo, ZoneName, read_pagetypeinfo
+from pagefuzz.kernel.zoneinfo import Pageset, ZoneInfo, read_zoneinfo
 
 _PARTS = ("free.ranges", "zoneinfo", "buddyinfo.a", "buddyinfo.b", "pagetypeinfo")
 _BESIDE = ("snaps.tar.xz", "snaps.tar.gz", "snaps.tar", "snaps")
 _ZONE = re.compile(r"^Node (\d+), zone\s+(\S+)(.*)$", re.MULTILINE)
-_PAGESET = re.compile(r"cpu: (\d+)\s+count:\s+(\d+)\s+high:\s+(\d+)\s+batch:\s+(\d+)")
 _MAX_FRAMES = 1 << 32  # 16 TiB of 4 KiB frames
 
 
@@ -33,14 +34,6 @@ class Zone:
 
     def __str__(self) -> str:
         return f"node {self.name[0]} {self.name[1]}"
-
-
-class Pageset(NamedTuple):
-    """What zoneinfo says of one CPU's lists of a zone, in frames."""
-
-    pages: int
-    high: int
-    batch: int
 
 
 class Sizes(NamedTuple):
@@ -78,14 +71,34 @@ class Snapshot:
         return max(zone.end for zone in self.zones)
 
 
-def load(trace: str, given: str | None) -> tuple[str, dict[str, Snapshot]]:
-    """Return where a run's exact snapshots are and the snapshots by name.
+class Reading(NamedTuple):
+    """What zoneinfo said at one moment, in the file `where`, and buddyinfo before and after it."""
+
+    name: str
+    where: str
+    zones: tuple[ZoneInfo, ...]
+    buddyinfo: tuple[dict[ZoneName, Columns], ...]
+
+
+class Snapshots(NamedTuple):
+    """Where a run's snapshots are, the exact ones by name, and what all of them count."""
+
+    place: str
+    exact: dict[str, Snapshot]
+    readings: tuple[Reading, ...]
+
+
+NO_SNAPSHOTS = Snapshots("", {}, ())
+
+
+def load(trace: str, given: str | None) -> Snapshots:
+    """Return a run's snapshots.
 
     Without a place given, look beside the trace; none there is no error, none in a given place is.
     """
     place = Path(given) if given is not None else _place_beside(trace)
     if place is None:
-        return "", {}
+        return NO_SNAPSHOTS
     if not place.exists():
         raise UsageError(f"{place}: expected snapshots, got no such file or directory.")
     texts = _from_directory(place) if place.is_dir() else _from_tar(place)
@@ -96,7 +109,14 @@ def load(trace: str, given: str | None) -> tuple[str, dict[str, Snapshot]]:
     }
     if given is not None and not exact:
         raise UsageError(f"{place}: expected NAME/free.ranges, got no snapshot that has it.")
-    return (str(place), exact) if exact else ("", {})
+    if not exact:
+        return NO_SNAPSHOTS
+    readings = (
+        reading(name, f"{place}/{name}", parts)
+        for name, parts in sorted(texts.items())
+        if "zoneinfo" in parts
+    )
+    return Snapshots(str(place), exact, tuple(readings))
 
 
 def _place_beside(trace: str) -> Path | None:
@@ -133,12 +153,8 @@ def _snapshot(where: str, name: str, parts: dict[str, str]) -> Snapshot:
     for needed in ("zoneinfo", "buddyinfo.a"):
         if needed not in parts:
             raise UsageError(f"{where}: expected {needed} beside free.ranges, got none.")
-    zones = _zones(f"{where}/zoneinfo", parts["zoneinfo"])
-    readings = tuple(
-        _buddyinfo(f"{where}/{part}", parts[part])
-        for part in ("buddyinfo.a", "buddyinfo.b")
-        if part in parts
-    )
+    zones = read_zoneinfo(f"{where}/zoneinfo", parts["zoneinfo"])
+    readings = _readings(where, parts)
     types = None
     if "pagetypeinfo" in parts:
         types = read_pagetypeinfo(f"{where}/pagetypeinfo", parts["pagetypeinfo"])
@@ -151,11 +167,25 @@ def _snapshot(where: str, name: str, parts: dict[str, str]) -> Snapshot:
     return Snapshot(
         name,
         _runs(f"{where}/free.ranges", parts["free.ranges"]),
-        zones,
+        _zones(f"{where}/zoneinfo", zones),
         readings,
         types.order if types else None,
         types,
-        dict(_sizes(parts["zoneinfo"])),
+        dict(_sizes(zones)),
+    )
+
+
+def reading(name: str, where: str, parts: dict[str, str]) -> Reading:
+    """Read what counts there are among a directory's files, given by their names; zoneinfo is."""
+    path = f"{where}/zoneinfo"
+    return Reading(name, path, read_zoneinfo(path, parts["zoneinfo"]), _readings(where, parts))
+
+
+def _readings(where: str, parts: dict[str, str]) -> tuple[dict[ZoneName, Columns], ...]:
+    return tuple(
+        _buddyinfo(f"{where}/{part}", parts[part])
+        for part in ("buddyinfo.a", "buddyinfo.b")
+        if part in parts
     )
 
 
@@ -173,39 +203,26 @@ def _runs(where: str, text: str) -> tuple[tuple[int, int], ...]:
     return tuple(runs)
 
 
-def _zones(where: str, text: str) -> tuple[Zone, ...]:
-    zones = []
-    for name, body in _bodies(text):
-        spanned, first = _number(body, "spanned"), _number(body, "start_pfn:")
+def _zones(where: str, zones: tuple[ZoneInfo, ...]) -> tuple[Zone, ...]:
+    found = []
+    for zone in zones:
+        spanned, first = zone.amounts["spanned"], zone.amounts.get("start_pfn")
         if spanned and first is not None:  # unpopulated zones have no start
-            zones.append(Zone(name, first, first + spanned))
-    if not zones or max(zone.end for zone in zones) > _MAX_FRAMES:
-        heads = len([*_bodies(text)])
-        raise UsageError(f"{where}: expected zones with spanned and start_pfn, got {heads}.")
-    return tuple(zones)
+            found.append(Zone(zone.name, first, first + spanned))
+    end = max((zone.end for zone in found), default=0)
+    if not 0 < end <= _MAX_FRAMES:
+        wanted = f"zones with memory, all of it below frame {_MAX_FRAMES:#x}"
+        raise UsageError(
+            f"{where}: expected {wanted}, got {f'it up to {end:#x}' if end else 'none'}."
+        )
+    return tuple(found)
 
 
-def _sizes(text: str) -> Iterator[tuple[ZoneName, Sizes]]:
-    for name, body in _bodies(text):
-        managed, low = _number(body, "managed"), _number(body, "low")
-        pagesets = {
-            int(cpu): Pageset(int(pages), int(high), int(batch))
-            for cpu, pages, high, batch in _PAGESET.findall(body)
-        }
-        if managed is not None and low is not None and pagesets:
-            boost = _number(body, "boost") or 0
-            yield name, Sizes(managed, low - boost, boost, pagesets)
-
-
-def _bodies(text: str) -> Iterator[tuple[ZoneName, str]]:
-    heads = [*_ZONE.finditer(text)]
-    for head, following in zip(heads, [*heads[1:], None], strict=True):
-        yield (int(head[1]), head[2]), text[head.end() : following.start() if following else None]
-
-
-def _number(body: str, key: str) -> int | None:
-    match = re.search(rf"^\s+{key}\s+(\d+)", body, re.MULTILINE)
-    return int(match[1]) if match else None
+def _sizes(zones: tuple[ZoneInfo, ...]) -> Iterator[tuple[ZoneName, Sizes]]:
+    for zone in zones:
+        if zone.pagesets:
+            boost = zone.amounts.get("boost", 0)
+            yield zone.name, Sizes(zone.managed, zone.amounts["low"] - boost, boost, zone.pagesets)
 
 
 def _buddyinfo(where: str, text: str) -> dict[ZoneName, Columns]:

@@ -19,7 +19,8 @@ from pagefuzz.kernel.percpu.load import (
     Counts,
     Drain,
 )
-from pagefuzz.kernel.snapshots import Pageset, Sizes
+from pagefuzz.kernel.snapshots import Sizes
+from pagefuzz.kernel.zoneinfo import Pageset
 from pagespec.frames import SIZES
 from pagespec.pcp.sizes import high_by_watermark, highest
 from pagespec.pcp.tuning import SCALE, Pressure, Tuned, freed, refill, taken
