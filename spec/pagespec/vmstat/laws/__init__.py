@@ -1,0 +1,1 @@
+"""Laws about counters that CPUs keep parts of."""

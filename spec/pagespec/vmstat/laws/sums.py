@@ -1,0 +1,170 @@
+"""Laws about how much there is: nothing is lost, and what CPUs keep back is bounded.
+
+A refresh that stops midway has told the zones all and owes the machine the rest.
+"""
+
+from collections.abc import Iterable
+
+from pagespec.laws.law import Complaint, LawBook
+from pagespec.vmstat.counters import Counters, Stage, Update
+from pagespec.vmstat.drift import Range, kept_by_cell
+from pagespec.vmstat.laws.book import most_missing, true_total
+from pagespec.vmstat.laws.limits import limit_of, range_of
+from pagespec.vmstat.laws.step import CounterStep
+from pagespec.vmstat.laws.wording import named, wording
+from pagespec.vmstat.machine import Item
+
+SUM_LAWS: LawBook[CounterStep] = LawBook()
+
+
+def owed(updates: Iterable[Update], stages: tuple[Stage, ...]) -> int:
+    """What those updates have taken out of cells and not told yet, in any of these stages."""
+    return sum(update.pages for update in updates if update.stage in stages)
+
+
+def unwritten(counters: Counters, updates: Iterable[Update]) -> int:
+    """By how much the cells that those updates are still to write will change."""
+    return sum(
+        update.left - counters.cells[update.cpu][update.place]
+        for update in updates
+        if update.left is not None
+    )
+
+
+def accounted(counters: Counters, number: int) -> int:
+    """What a place would show in the end: told, kept by CPUs, and under way."""
+    updates = [update for update in counters.updates if update.place == number]
+    kept = sum(cells[number] for cells in counters.cells)
+    due = owed(updates, (Stage.PLACE,)) + unwritten(counters, updates)
+    return counters.told[number] + kept + due
+
+
+def accounted_total(counters: Counters, item: Item) -> int:
+    """What the whole machine would show in the end."""
+    numbers = [number for number, place in enumerate(counters.places) if place.item is item]
+    updates = [update for update in counters.updates if update.place in numbers]
+    kept = sum(cells[number] for cells in counters.cells for number in numbers)
+    due = owed(updates, (Stage.PLACE, Stage.TOTAL)) + unwritten(counters, updates)
+    return counters.totals[item] + kept + due
+
+
+@SUM_LAWS.law("VM-conserve", source="derived; mm/vmstat.c, zone_page_state_add, 2.6.9 to 6.12")
+def conserved(step: CounterStep) -> Complaint:
+    """What is told, what CPUs keep and what updates under way hold is all that was ever counted.
+
+    For each zone and node, and for all together. A page that is counted twice or lost stays so for
+    as long as the machine runs: no reader can tell, and each decision that is made by the count is
+    off by it.
+    """
+    counters, book = step.after, step.book
+    for number, place in enumerate(counters.places):
+        got = accounted(counters, number)
+        if got != book.truth[number]:
+            return (
+                f"after {wording(step.op)} {named(place)} adds up to {got}, "
+                f"counted were {book.truth[number]}"
+            )
+    for item in counters.totals:
+        got, due = accounted_total(counters, item), true_total(book, item)
+        if got != due:
+            return f"after {wording(step.op)} {item.value} in all adds up to {got}, not {due}"
+    return None
+
+
+@SUM_LAWS.law("VM-width", source="mm/vmstat.c and include/linux/mmzone.h, vm_stat_diff, 2.6.18")
+def fits(step: CounterStep) -> Complaint:
+    """A cell holds what its width allows, also for the moment in which it is past its threshold.
+
+    The cell is counted up first and looked at afterwards. Where that wraps, a count of many frames
+    becomes one of as many missing.
+    """
+    counters = step.after
+    for number, place in enumerate(counters.places):
+        least, most = range_of(counters.machine, place)
+        limit = limit_of(counters, place)
+        if limit is not None and limit + 1 > most:
+            return f"the threshold of {named(place)} is {limit}, a cell holds at most {most}"
+        for cpu, cells in enumerate(counters.cells):
+            if not least <= cells[number] <= most:
+                return (
+                    f"CPU {cpu} keeps {cells[number]} of {named(place)}, "
+                    f"its cell holds {least} to {most}"
+                )
+    return None
+
+
+@SUM_LAWS.law("VM-cell", source="derived; mm/vmstat.c, __mod_zone_page_state, __inc_zone_state")
+def kept_within(step: CounterStep) -> Complaint:
+    """A CPU keeps no more of a counter than the largest threshold since its cell was within one.
+
+    A cell that only increments have met is never below half of that: what an increment leaves
+    behind. A cell that is told never, or whose threshold was lowered, is not below the others for
+    that. All bounds of what readers miss are sums of this one.
+    """
+    counters, book = step.after, step.book
+    for number, place in enumerate(counters.places):
+        if limit_of(counters, place) is None:
+            continue
+        for cpu, cells in enumerate(counters.cells):
+            bound = kept_by_cell(book.largest[cpu][number], book.mixes[cpu][number] or "any")
+            if not bound.least <= cells[number] <= bound.most:
+                return (
+                    f"CPU {cpu} keeps {cells[number]} of {named(place)} after "
+                    f"{wording(step.op)}, expected {bound.least} to {bound.most}"
+                )
+    return None
+
+
+def kept_back(step: CounterStep, number: int) -> Range:
+    """What all CPUs may keep of a place, beside what updates have taken out of their cells."""
+    kept = [
+        kept_by_cell(largest[number], mixes[number] or "any")
+        for largest, mixes in zip(step.book.largest, step.book.mixes, strict=True)
+    ]
+    return Range(sum(cell.least for cell in kept), sum(cell.most for cell in kept))
+
+
+@SUM_LAWS.law("VM-drift", source="derived; mm/vmstat.c, 2.6.18 to 6.12")
+def near_the_truth(step: CounterStep) -> Complaint:
+    """What is told misses no more of the truth than all CPUs and updates under way may hold.
+
+    For a zone or node that is a threshold for each CPU; for the whole machine, one for each CPU and
+    zone, and as much again for each refresh that is under way. A look at every cell misses what
+    updates have taken out of them alone. Statistics that are never told are behind by any number,
+    but not ahead.
+    """
+    counters, book = step.after, step.book
+    bounds: dict[Item, Range] = {}
+    for number, place in enumerate(counters.places):
+        if limit_of(counters, place) is None:
+            if book.truth[number] < counters.told[number]:
+                return f"{named(place)} is told {counters.told[number]}, more than there is"
+            continue
+        kept, missing = kept_back(step, number), most_missing(book, counters, number)
+        behind = book.truth[number] - counters.told[number]
+        if not kept.least - missing <= behind <= kept.most + missing:
+            return (
+                f"{named(place)} is told {counters.told[number]} and is {book.truth[number]}, "
+                f"expected no more than {kept.most + missing} apart"
+            )
+        least, most = bounds.get(place.item, Range(0, 0))
+        bounds[place.item] = Range(least + kept.least, most + kept.most)
+    for item, kept in bounds.items():
+        missing = _most_missing_in_all(step, item)
+        behind = true_total(book, item) - counters.totals[item]
+        if not kept.least - missing <= behind <= kept.most + missing:
+            return (
+                f"{item.value} in all is told {counters.totals[item]} and is "
+                f"{true_total(book, item)}, expected no more than {kept.most + missing} apart"
+            )
+    return None
+
+
+def _most_missing_in_all(step: CounterStep, item: Item) -> int:
+    """The most that updates under way hold that the machine is still to be told."""
+    counters = step.after
+    return sum(
+        most
+        for update, most in zip(counters.updates, step.book.under_way, strict=False)
+        if counters.places[update.place].item is item and update.stage is not Stage.CELL
+    )

@@ -1,0 +1,47 @@
+"""Requests to counters in words, for complaints."""
+
+from pagespec.vmstat.machine import NUMA_ITEMS, CounterMachine, Place
+from pagespec.vmstat.verbs import ALL, CounterOp, CounterVerb
+
+_OF_CPU = frozenset({CounterVerb.REFRESH, CounterVerb.UNPLUG, CounterVerb.PLUG})
+_OF_ITEM = frozenset({CounterVerb.MOD, CounterVerb.INC, CounterVerb.DEC, CounterVerb.READ})
+_OF_ZONE = frozenset({CounterVerb.CHECK, CounterVerb.TAKE, CounterVerb.COUNT, CounterVerb.RESIZE})
+_OF_NODE = frozenset({CounterVerb.WAKE, CounterVerb.REST})
+
+
+def wording(op: CounterOp) -> str:
+    """The request as a person would say it.
+
+    >>> wording(CounterOp(CounterVerb.REFRESH, cpu=1)), wording(CounterOp(CounterVerb.NUMA_OFF))
+    ('refresh of CPU 1', 'numaoff')
+    >>> wording(CounterOp(CounterVerb.INC, where=2, times=5)), wording(CounterOp(CounterVerb.TAKE))
+    ('inc of free of 2 on CPU 0, 5 times', 'take of zone 0')
+    """
+    name = op.verb.value
+    if op.verb in _OF_CPU:
+        return f"{name} of CPU {op.cpu}"
+    if op.verb in _OF_ITEM:
+        name += f" of {op.item.value} of {'all' if op.where == ALL else op.where}"
+        name += "" if op.verb is CounterVerb.READ else f" on CPU {op.cpu}"
+        name += f" by {op.by}" if op.verb is CounterVerb.MOD else ""
+        return f"{name}, {op.times} times" if op.times != 1 else name
+    if op.verb in _OF_ZONE:
+        return f"{name} of zone {op.where}"
+    if op.verb in _OF_NODE:
+        return f"{name} of node {op.where}"
+    return f"{name} of update {op.number}" if op.verb is CounterVerb.LAND else name
+
+
+def named(place: Place) -> str:
+    """The counter as a person would say it.
+
+    >>> from pagespec.vmstat.machine import Item
+    >>> named(Place(Item.HIT, 3)), named(Place(Item.ISOLATED, 1, of_node=True))
+    ('hit of zone 3', 'isolated of node 1')
+    """
+    return f"{place.item.value} of {'node' if place.of_node else 'zone'} {place.where}"
+
+
+def numa_places(machine: CounterMachine) -> list[int]:
+    """The numbers of the NUMA statistics."""
+    return [number for number, place in enumerate(machine.places) if place.item in NUMA_ITEMS]
