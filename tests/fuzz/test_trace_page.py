@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -17,11 +18,19 @@ from pagespec.trace import FLAGS, SIZES_GIVEN, Names
 from pagespec.trace_reader import parse
 from pagespec.types import Refusal, ZoneClass
 from pagespec.verbs import Op, Verb
+from pagespec.vmstat.counters import boot_counters
+from pagespec.vmstat.machine import Item
+from pagespec.vmstat.numa import NUMA_DESIGNS
+from pagespec.vmstat.ops import perform as counter_perform
+from pagespec.vmstat.trace import COUNTER_SHAPES
+from pagespec.vmstat.trace_reader import COUNTED_ZONE_WORDS, COUNTERS_WORDS, parse_counters
+from pagespec.vmstat.verbs import CounterVerb, Level
 
 PAGE = (Path(__file__).parents[2] / "docs" / "trace-format.md").read_text()
 EXAMPLES = re.findall(r"```\n(pagefuzz-trace.*?)```", PAGE, re.DOTALL)
 TRACES = [text for text in EXAMPLES if "\nmachine " in text]
 (HOST,) = (text for text in EXAMPLES if "\nhost " in text)
+(COUNTERS,) = (text for text in EXAMPLES if "\ncounters " in text)
 
 
 @pytest.mark.parametrize("text", TRACES, ids=["blocks", "pageblocks", "CPUs"])
@@ -57,6 +66,29 @@ def test_every_word_of_hosts_is_explained() -> None:
 
     assert [word for word in words if f"{word}=" not in section] == []
     assert [name for name in ZoneClass.__members__ if name not in section] == []
+
+
+def test_the_counters_are_answered_as_they_say() -> None:
+    """Each answer is the spec's, and there is one of every verb."""
+    trace = parse_counters(COUNTERS)
+    counters = boot_counters(trace.machine)
+    for request in trace.requests:
+        assert counter_perform(counters, request.op) == request.answer, request
+
+    assert {request.op.verb for request in trace.requests} == set(CounterVerb)
+
+
+def test_every_word_of_counters_is_explained() -> None:
+    """What the lines of CPUs and zones may say, every verb, and the words of each in its rows."""
+    section = PAGE.partition("## Counters")[2]
+    rows = "\n".join(line for line in section.splitlines() if line.startswith("|"))
+    words = {*COUNTERS_WORDS, *COUNTED_ZONE_WORDS, "node", "zone", "all"}
+    words |= {word for shape in COUNTER_SHAPES.values() for word in shape.needs | shape.may_have}
+
+    assert [word for word in words if f"{word}=" not in rows] == []
+    assert [verb for verb in CounterVerb if not re.search(rf"`{verb.value}\b", rows)] == []
+    assert [item for item in Item if not re.search(rf"[` ]{item.value}\b", rows)] == []
+    assert [name for name in (*NUMA_DESIGNS, *get_args(Level)) if f"`{name}`" not in rows] == []
 
 
 def test_every_verb_is_shown_and_explained() -> None:
