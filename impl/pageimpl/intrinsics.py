@@ -1,8 +1,9 @@
 """How compiled code accesses memory: every accessor of `memory` becomes one load or store.
 
 In compiled code a buffer is its address, an int64. No array crosses a call, so nothing is
-reference counted. Narrow loads are zero-extended, which keeps sign extension off the critical path
-of a chased link. Importing this module registers the lowerings with numba.
+reference counted. Narrow loads are zero-extended where no value is below 0, which keeps sign
+extension off the critical path of a chased link. Importing this module registers the lowerings with
+numba.
 """
 
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from numba.extending import lower_builtin, type_callable
 
 import pageimpl.pcp.state  # noqa: F401  (brings its accessors into the tables)
 from pageimpl.memory import LOADS, STORES, Field, alone, zone_at
+from pageimpl.vmstat import state as counters
 
 WORD = ir.IntType(64)
 
@@ -32,7 +34,9 @@ def _register_load(accessor: Callable[..., object], field: Field) -> None:
         context: BaseContext, builder: ir.IRBuilder, sig: Signature, args: list[ir.Value]
     ) -> ir.Value:
         value = builder.load(_pointer(builder, field, args), align=field.width)
-        return value if field.width == 8 else builder.zext(value, WORD)
+        if field.width == 8:
+            return value
+        return builder.sext(value, WORD) if field.signed else builder.zext(value, WORD)
 
     if field.stride:
         type_callable(accessor)(
@@ -74,7 +78,7 @@ type_callable(alone)(lambda context: lambda mem: signature(types.int64, types.in
 lower_builtin(alone, types.int64)(_lowered_alone)
 
 _register_load(zone_at, Field(8, 0, 8))
-for _load, _field in LOADS:
+for _load, _field in [*LOADS, *counters.LOADS]:
     _register_load(_load, _field)
-for _store, _field in STORES:
+for _store, _field in [*STORES, *counters.STORES]:
     _register_store(_store, _field)

@@ -6,6 +6,7 @@ and settings gets a directory of its own. numba is imported with the first kerne
 """
 
 import hashlib
+import inspect
 import os
 import platform
 import tempfile
@@ -16,12 +17,15 @@ from pathlib import Path
 from typing import NamedTuple, ParamSpec, TypeVar, cast
 
 from pageimpl.memory import Memory, Words, Zones
-from pagespec import machine, migratetype
+from pageimpl.vmstat.state import CounterMemory
+from pagespec import host, machine, migratetype
 from pagespec import types as vocabulary
+from pagespec.vmstat import machine as counted
+from pagespec.vmstat import verbs
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Buffer = TypeVar("Buffer", bound=Memory | Words | Zones)
+Buffer = TypeVar("Buffer", bound=Memory | Words | Zones | CounterMemory)
 
 ROOT_VARIABLE = "PAGEIMPL_CACHE_DIR"
 """The environment variable that names the root of all cache directories."""
@@ -32,8 +36,11 @@ NOT_CODE = frozenset({"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"})
 
 def kernel_files() -> list[Path]:
     """Every file whose text ends up in the code of others, by way of its functions or constants."""
-    words = [Path(machine.__file__), Path(migratetype.__file__), Path(vocabulary.__file__)]
-    return [*sorted(Path(__file__).parent.rglob("*.py")), *words]
+    words = (host, machine, migratetype, vocabulary, counted, verbs)
+    return [
+        *sorted(Path(__file__).parent.rglob("*.py")),
+        *(Path(inspect.getfile(module)) for module in words),
+    ]
 
 
 def cache_key(files: Iterable[Path], environ: Mapping[str, str]) -> str:

@@ -110,14 +110,16 @@ class Zones:
 
 
 class Field(NamedTuple):
-    """Where a value lies: at `offset + index * stride` bytes, `width` bytes wide, unsigned below 8.
+    """Where a value lies: at `offset + index * stride` bytes, `width` bytes wide.
 
-    A stride of 0 means that there is one, and its accessors take no index.
+    A stride of 0 means that there is one, and its accessors take no index. signed: of a value
+    narrower than a word, whether it may be below 0.
     """
 
     width: int
     offset: int
     stride: int = 0
+    signed: bool = False
 
 
 Load: TypeAlias = Callable[[Memory], int]

@@ -17,6 +17,7 @@ from typing import TypeAlias, cast
 
 from pageimpl.jitcache import Buffer, compiled, jit_disabled, operand
 from pageimpl.memory import Memory, Words
+from pageimpl.vmstat.state import CounterMemory
 
 KERNEL_MODULES = (
     "frames",
@@ -50,6 +51,16 @@ KERNEL_MODULES = (
     "ranges",
     "listed",
     "stream",
+    "vmstat.cell",
+    "vmstat.threshold",
+    "vmstat.counters",
+    "vmstat.update",
+    "vmstat.refresh",
+    "vmstat.retune",
+    "vmstat.reads",
+    "vmstat.count",
+    "vmstat.checks",
+    "vmstat.ops",
 )
 """The modules that a patch may change, each after those that it imports."""
 
@@ -80,6 +91,9 @@ class Kernels:
     perform_on_host: Callable[..., int]
     measure: Callable[[Memory], None]
     run_stream: Callable[[Memory, Words, int, Words], None]
+    boot_counters: Callable[[CounterMemory], None]
+    perform_counter: Callable[[CounterMemory, int, int, int, int, int, int, int], int]
+    perform_counter_rows: Callable[[CounterMemory, Words, int, int], int]
 
     def operand(self, buffer: Buffer) -> Buffer:
         """What these kernels take for a buffer, which the caller keeps alive."""
@@ -100,6 +114,9 @@ def _kernels(modules: Mapping[str, ModuleType], *, compiled: bool) -> Kernels:
         perform_on_host=modules["system"].perform_on_host,
         measure=modules["pcp.cpus"].measure,
         run_stream=modules["stream"].run_stream,
+        boot_counters=modules["vmstat.counters"].boot,
+        perform_counter=modules["vmstat.ops"].perform,
+        perform_counter_rows=modules["vmstat.ops"].perform_rows,
     )
 
 

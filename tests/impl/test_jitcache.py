@@ -18,11 +18,12 @@ from pageimpl.source import compiled_modules
 @pytest.fixture
 def copies(tmp_path: Path) -> list[Path]:
     """A copy of every file that compiled code depends on; the spec's may have a twin's name."""
-    for room in {file.parent.name for file in kernel_files()}:
-        (tmp_path / room).mkdir()
-    return [
-        Path(shutil.copy(file, tmp_path / file.parent.name / file.name)) for file in kernel_files()
-    ]
+    copies = []
+    for number, file in enumerate(kernel_files()):
+        room = tmp_path / str(number)
+        room.mkdir()
+        copies.append(Path(shutil.copy(file, room / file.name)))
+    return copies
 
 
 def test_kernels_are_all_in_the_key() -> None:
