@@ -25,8 +25,8 @@ MEMORYLESS = 0.15
 """How many CPUs are of a node without memory."""
 
 
-def random_counters(rng: Random, era: Era) -> CounterMachine:
-    """A machine of any design, that a walk of some hundred requests gets around in."""
+def random_counters(rng: Random, era: Era, numa: NumaName | None = None) -> CounterMachine:
+    """A machine that a walk gets around in; of any NUMA design, if none is said."""
     nodes = rng.choice(NODES)
     cpus = tuple(
         nodes if rng.random() < MEMORYLESS else rng.randrange(nodes)
@@ -41,19 +41,18 @@ def random_counters(rng: Random, era: Era) -> CounterMachine:
         )
         for zone in range(count)
     )
-    numa: NumaName | None = rng.choice((None, *NUMA_DESIGNS))
-    design = NUMA_DESIGNS[era.numa if numa is None else numa]
+    design: NumaName = rng.choice(tuple(NUMA_DESIGNS)) if numa is None else numa
     normal = rng.choice(NORMAL) if small and era.cells != "none" else None
     lowered = normal is not None and era.lowers_thresholds and rng.random() < 0.8
-    own = has_threshold(design) and rng.random() >= FORMULA_NUMA
+    own = has_threshold(NUMA_DESIGNS[design]) and rng.random() >= FORMULA_NUMA
     return CounterMachine(
         era=era,
         cpus=cpus,
         zones=zones,
         min_free=rng.choice(MIN_FREE),
-        numa=numa,
+        numa=None if design == era.numa else design,
         normal=normal,
-        pressure=rng.randint(0, normal) if lowered and normal is not None else None,
+        pressure=rng.randrange(normal) if lowered and normal else None,
         numa_threshold=rng.choice(NUMA_THRESHOLD) if own else None,
     )
 

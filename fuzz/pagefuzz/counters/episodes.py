@@ -67,16 +67,40 @@ def lag(rng: Random, known: Counters, cpu: int) -> list[CounterOp]:
 
 
 def census(rng: Random, known: Counters, cpu: int) -> list[CounterOp]:
-    """Allocations are counted, and somebody reads how many."""
-    zone = rng.randrange(len(known.machine.zones))
-    item = rng.choice((Item.HIT, Item.LOCAL, Item.OTHER))
-    design = known.machine.design
-    where = known.machine.zones[zone].node if design.of_node else zone
+    """Allocations are counted, as many as a cell is told of, and somebody reads how many."""
+    machine = known.machine
+    zone, preferred = (rng.randrange(len(machine.zones)) for _ in range(2))
+    where = machine.zones[zone].node if machine.design.of_node else zone
+    items = (Item.LOCAL, Item.OTHER, Item.HIT if zone == preferred else Item.MISS)
+    times = (machine.numa_threshold or 0) + rng.choice((1, 2))
     return [
-        CounterOp(CounterVerb.COUNT, cpu, where=zone, preferred=zone, times=rng.choice((1, 3, 9))),
-        CounterOp(CounterVerb.READ, item=item, where=rng.choice((where, ALL))),
+        CounterOp(CounterVerb.COUNT, cpu, where=zone, preferred=preferred, times=times),
+        CounterOp(CounterVerb.READ, item=rng.choice(items), where=rng.choice((where, ALL))),
     ]
 
 
-EPISODES: tuple[Episode, ...] = (squeeze, squeeze, drought, lag, census)
-"""What a walk may draw in place of a single request, the first as often again."""
+def silence(rng: Random, known: Counters, cpu: int) -> list[CounterOp]:
+    """NUMA statistics are turned off for a while, where they can be."""
+    if not known.machine.design.switch or not known.numa_on:
+        return census(rng, known, cpu)
+    count = CounterOp(CounterVerb.COUNT, cpu, where=rng.randrange(len(known.machine.zones)))
+    off = CounterOp(CounterVerb.NUMA_OFF)
+    return [count, off, count, CounterOp(CounterVerb.NUMA_ON), count]
+
+
+def farewell(rng: Random, known: Counters, cpu: int) -> list[CounterOp]:
+    """A CPU goes with something in its cells, and comes back."""
+    zone = rng.randrange(len(known.machine.zones))
+    return [
+        CounterOp(rng.choice((CounterVerb.INC, CounterVerb.DEC)), cpu, where=zone),
+        CounterOp(CounterVerb.UNPLUG, cpu),
+        CounterOp(CounterVerb.READ, where=zone, close=True),
+        CounterOp(CounterVerb.PLUG, cpu),
+    ]
+
+
+EPISODES: tuple[Episode, ...] = (
+    *(squeeze, squeeze, squeeze, drought, drought),
+    *(lag, census, silence, farewell),
+)
+"""What a walk may draw in place of a single request, some more often than others."""
