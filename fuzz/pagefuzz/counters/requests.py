@@ -261,36 +261,55 @@ DRAW: dict[CounterVerb, Draw] = {
 
 
 def illegal_request(rng: Random, known: Counters, mix: Mix) -> CounterOp:
-    """A legal request with one thing wrong, or one of those that are wrong by themselves."""
-    machine = known.machine
-    cpus = len(machine.cpus)
+    """A request that is probably refused."""
+    return rng.choice(WRONG)(rng, known, mix)
+
+
+def _no_cpu(rng: Random, known: Counters) -> int:
+    """A CPU that there is not, that is gone, or that holds an update up."""
+    cpus = len(known.machine.cpus)
     gone = [cpu for cpu in range(cpus) if cpu not in known.running]
     held_up = [update.cpu for update in known.updates if update.left is not None]
-    change, took = DRAW[CounterVerb.MOD](rng, known, mix), _take(rng, known, mix)
-    wrong = (
-        change._replace(cpu=rng.choice((cpus, *gone))),
-        change._replace(cpu=rng.choice((cpus, *held_up))),
-        change._replace(where=9),
-        change._replace(item=rng.choice(NUMA_ITEMS), where=machine.nodes[0]),
-        change._replace(by=2**31),
-        change._replace(verb=CounterVerb.INC, by=0, times=0, open=False),
-        took._replace(cpu=rng.choice((cpus, *gone, *held_up))),
-        took._replace(where=9),
-        took._replace(order=MAX_TOP + 1),
-        CounterOp(CounterVerb.CHECK, where=0, order=MAX_TOP + 1),
-        CounterOp(CounterVerb.CHECK, where=9),
-        CounterOp(CounterVerb.COUNT, cpu=rng.choice((cpus, *gone, *held_up))),
-        CounterOp(CounterVerb.COUNT, preferred=9),
-        CounterOp(CounterVerb.COUNT, times=0),
-        CounterOp(CounterVerb.LAND, number=len(known.updates)),
-        CounterOp(CounterVerb.LAND, number=len(known.updates)),
-        CounterOp(CounterVerb.REFRESH, rng.choice((cpus, *gone, *held_up))),
-        CounterOp(CounterVerb.UNPLUG, rng.choice((cpus, *gone, *held_up))),
-        CounterOp(CounterVerb.PLUG, rng.randrange(cpus + 1)),
-        CounterOp(rng.choice((CounterVerb.WAKE, CounterVerb.REST)), where=7),
-        CounterOp(CounterVerb.MIN_FREE, pages=2**32),
-        CounterOp(CounterVerb.RESIZE, where=rng.choice((0, 9)), pages=0),
-        CounterOp(CounterVerb.READ, item=Item.ISOLATED, where=rng.choice((ALL, 9))),
-        CounterOp(CounterVerb.NUMA_ON if known.numa_on else CounterVerb.NUMA_OFF),
-    )
-    return rng.choice(wrong)
+    return rng.choice((cpus, *gone, *held_up))
+
+
+def _turned(known: Counters) -> CounterVerb:
+    """What turns NUMA statistics to what they are."""
+    return CounterVerb.NUMA_ON if known.numa_on else CounterVerb.NUMA_OFF
+
+
+_mod = DRAW[CounterVerb.MOD]
+_TOO_LARGE = MAX_TOP + 1
+_NOWHERE = 9
+"""An order, and a zone, that no machine here has."""
+
+WRONG: tuple[Draw, ...] = (
+    lambda rng, known, mix: _mod(rng, known, mix)._replace(cpu=_no_cpu(rng, known)),
+    lambda rng, known, mix: _mod(rng, known, mix)._replace(where=_NOWHERE),
+    lambda rng, known, mix: _mod(rng, known, mix)._replace(by=2**31),
+    lambda rng, known, mix: CounterOp(
+        CounterVerb.MOD, _cpu(rng, known, mix), rng.choice(NUMA_ITEMS), known.machine.nodes[0], by=1
+    ),
+    lambda rng, known, mix: CounterOp(CounterVerb.INC, _cpu(rng, known, mix), times=0),
+    lambda rng, known, mix: _take(rng, known, mix)._replace(cpu=_no_cpu(rng, known)),
+    lambda rng, known, mix: _take(rng, known, mix)._replace(where=_NOWHERE),
+    lambda rng, known, mix: _take(rng, known, mix)._replace(order=_TOO_LARGE),
+    lambda rng, known, mix: _check(rng, known, mix)._replace(order=_TOO_LARGE),
+    lambda rng, known, mix: _check(rng, known, mix)._replace(where=_NOWHERE),
+    lambda rng, known, mix: _count(rng, known, mix)._replace(cpu=_no_cpu(rng, known)),
+    lambda rng, known, mix: _count(rng, known, mix)._replace(preferred=_NOWHERE),
+    lambda rng, known, mix: _count(rng, known, mix)._replace(times=0),
+    *[lambda rng, known, mix: CounterOp(CounterVerb.LAND, number=len(known.updates))] * 2,
+    lambda rng, known, mix: CounterOp(CounterVerb.REFRESH, _no_cpu(rng, known)),
+    lambda rng, known, mix: CounterOp(CounterVerb.UNPLUG, _no_cpu(rng, known)),
+    lambda rng, known, mix: CounterOp(CounterVerb.PLUG, _cpu(rng, known, mix)),
+    lambda rng, known, mix: CounterOp(CounterVerb.WAKE, where=_NOWHERE),
+    lambda rng, known, mix: CounterOp(CounterVerb.REST, where=_NOWHERE),
+    lambda rng, known, mix: CounterOp(CounterVerb.MIN_FREE, pages=2**32),
+    lambda rng, known, mix: CounterOp(CounterVerb.RESIZE, where=_NOWHERE, pages=64),
+    lambda rng, known, mix: CounterOp(CounterVerb.RESIZE, pages=0),
+    lambda rng, known, mix: CounterOp(CounterVerb.READ, item=Item.ISOLATED, where=_NOWHERE),
+    lambda rng, known, mix: CounterOp(CounterVerb.READ, item=Item.ISOLATED, where=ALL),
+    lambda rng, known, mix: CounterOp(_turned(known)),
+)
+"""Requests of which some part is wrong, at least most of the time."""
