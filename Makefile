@@ -35,6 +35,6 @@ $(INSTALLED): pyproject.toml constraints.txt
 	test $@ -nt pyproject.toml && test $@ -nt constraints.txt && exit 0; \
 	test -f $@ || "$(PYTHON)" -m venv --clear .venv || { $(say) "the virtual environment .venv could not be created: see the lines above."; exit 2; }; \
 	rm -f $@; \
-	echo "installing into .venv (once; about 20 s and 500 MB)" >&2; \
+	echo "installing into .venv (once; about 20 s and 560 MB)" >&2; \
 	$(pins) .venv/bin/python -m pip install -qq --no-compile --editable '.[dev]' || { $(say) "the installation failed: see the lines above, check the network, and repeat the same command."; exit 2; }; \
 	touch $@

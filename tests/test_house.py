@@ -16,7 +16,10 @@ MEDIAN_LINES = 200
 FOREIGN = {
     "pagespec": set[str](),
     "pageimpl": {"numpy", "numba", "llvmlite"},
-    "pagefuzz": {"numpy", "numba", "llvmlite", "hypothesis", "crosshair", "z3", "click", "rich"},
+    "pagefuzz": {
+        *("numpy", "numba", "llvmlite", "hypothesis", "crosshair", "z3"),
+        *("click", "rich", "matplotlib"),
+    },
 }
 OURS = {
     "pagespec": {"pagespec"},
