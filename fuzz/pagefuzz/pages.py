@@ -1,19 +1,27 @@
-"""The generated parts of the guide pages: tables that the code itself knows best.
+"""The generated parts of the guide pages: tables and pictures that the code itself knows best.
 
 `python -m pagefuzz.pages` brings them up to date; a test asks whether they are. Between two
 marks in a page stands what the function of that name returns; the rest of the page is prose.
 """
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+from pagefuzz.drift import page as drift
 from pagefuzz.museum import page as museum
 from pagefuzz.prove import page as proofs
 from pagefuzz.report import callpath, eras, laws, variants
 
 DOCS = Path(__file__).parents[2] / "docs"
+PICTURES = DOCS / "images"
 
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
+    "drift.md": {
+        "machine": drift.machine_markdown,
+        "answers": drift.answers_markdown,
+        **{name: partial(drift.table_markdown, name) for name in drift.TABLES},
+    },
     "laws.md": {"laws": lambda: laws.laws_markdown(named_by=museum.mutants_by_law())},
     "model.md": {"call path": callpath.call_path_markdown, "eras": eras.eras_markdown},
     "museum.md": {
@@ -54,10 +62,11 @@ def current(text: str, parts: dict[str, Callable[[], str]]) -> str:
 
 
 def main() -> None:
-    """Bring every page up to date."""
+    """Bring every page and picture up to date."""
     for page, parts in PARTS.items():
         path = DOCS / page
         path.write_text(current(path.read_text(), parts))
+    drift.draw(PICTURES)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,10 @@ import click
 from pagefuzz.exits import Exit, worst
 from pagefuzz.report import console
 
-_PACKAGES = ("numpy", "numba", "llvmlite", "hypothesis", "crosshair-tool", "z3-solver")
+_PACKAGES = (
+    *("numpy", "numba", "llvmlite", "hypothesis", "crosshair-tool", "z3-solver"),
+    "matplotlib",
+)
 
 Finding = tuple[str, str, Exit]
 

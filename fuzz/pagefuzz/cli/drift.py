@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from textwrap import fill
 
 import click
 
@@ -18,6 +19,7 @@ from pagespec.vmstat.numa import NUMA_DESIGNS, NumaName
 ERA, CPUS, ZONES = REVIEWED
 SIZES = {"": 1, "M": PAGES_A_MIB, "G": PAGES_A_GIB}
 ALL = "all"
+WIDTH = 100
 
 
 class Zone(click.ParamType[CountedZone]):
@@ -89,11 +91,11 @@ def command(
     if plot is not None:
         make_ready(plot, "--plot", "pictures")
     designs = tuple(name for name in NUMA_DESIGNS if design in (name, ALL))
-    print(f"{machine_line(machine)}\n")
+    print(f"{fill(machine_line(machine), WIDTH)}\n")
     for table in tables_of(machine, designs).values():
         console.table(*table)
         print()
-    print(answers_of(machine))
+    print("\n\n".join(fill(answer, WIDTH) for answer in answers_of(machine)))
     if plot is not None:
         # Only now, because matplotlib takes a second to import.
         from pagefuzz.drift.pictures import draw_all

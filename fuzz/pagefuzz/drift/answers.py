@@ -74,12 +74,13 @@ def _free_pages_widened(machine: Asked, row: ZoneRow) -> str:
     assert threshold is not None
     kept = kept_by_cpus([threshold] * machine.cpus).most
     mark = drift_mark(machine.cpus, threshold, row.marks)
+    if not mark:
+        return f"With {threshold:,} it would be {memory(kept)}, still no more than the gap."
+    free = "always" if mark >= row.zone.pages else f"whenever fewer than {_pages(mark)} are free"
     return (
         f"With {threshold:,}, which the draft gave to NUMA counters, they could keep back "
         f"{memory(kept)}, {times(kept, row.gap)} the gap: all cells would have to be added up "
-        f"whenever less than {memory(mark)} of {memory(row.zone.pages)} are free."
-        if mark
-        else f"With {threshold:,} it would be {memory(kept)}, still no more than the gap."
+        f"{free}."
     )
 
 
@@ -88,7 +89,7 @@ def _numa(machine: Asked, row: ZoneRow, u16: DesignRow, draft: DesignRow) -> str
     return (
         "By NUMA counters nothing is decided, so only what readers miss counts: with u16 up to "
         f"{u16.lag_in_all:,} allocations in the machine's number and {u16.lag} in a zone's, with "
-        f"the draft {draft.lag_in_all}. In return a CPU tells {number(u16.told)} or "
+        f"the draft {draft.lag_in_all}. In return a CPU folds {number(u16.told)} or "
         f"{number(draft.told)} times in {UPDATES:,} allocations, not {number(now)} times."
     )
 
@@ -98,21 +99,20 @@ def does_it_scale(machine: Asked) -> str:
     most = CPU_COUNTS[-1]
     zone, full = machine.largest, saturated_from(machine.largest.pages)
     one, last = cpu_rows(machine, (1, most))
-    return " ".join(
-        [
-            "Does the normal threshold scale for larger machines?",
-            _never_full(zone.pages, one, last) if full is None else _full(machine, full, one, last),
-            _marked(machine, last),
-            _awake(last),
-        ]
+    sentences = (
+        "Does the normal threshold scale for larger machines?",
+        _never_full(zone.pages, one, last) if full is None else _full(machine, full, one, last),
+        _marked(machine),
+        _awake(last),
     )
+    return " ".join(filter(None, sentences))
 
 
 def _never_full(pages: int, one: ZoneRow, last: ZoneRow) -> str:
     return (
         f"In a zone of {memory(pages)} it does not reach {MOST}, the most that a cell of eight "
         f"bits allows: from 1 CPU to {CPU_COUNTS[-1]:,} it rises from {one.normal} to "
-        f"{last.normal}, so that a CPU tells {_rate(one)} to {_rate(last)} times in {UPDATES:,} "
+        f"{last.normal}, so that a CPU folds {_rate(one)} to {_rate(last)} times in {UPDATES:,} "
         f"updates one way, and drift grows from {memory(one.at_rest)} to {memory(last.at_rest)}, "
         f"{times(last.at_rest, last.gap)} the gap between min and low."
     )
@@ -120,21 +120,28 @@ def _never_full(pages: int, one: ZoneRow, last: ZoneRow) -> str:
 
 def _full(machine: Asked, full: int, one: ZoneRow, last: ZoneRow) -> str:
     [at] = cpu_rows(machine, (full,))
-    more = number(CPU_COUNTS[-1] / full)
     where = "there or beyond" if machine.cpus >= full else "short of that"
     return (
         f"Up to {of(full, 'CPU')}: there a zone of {memory(at.zone.pages)} has {MOST}, the most "
         f"that a cell of eight bits allows, and this machine is {where}. From 1 CPU to there "
         f"folds fall from {_rate(one)} to {_rate(at)} in {UPDATES:,} updates one way, for which "
-        f"drift grows from {memory(one.at_rest)} to {memory(at.at_rest)}. From there to "
-        f"{CPU_COUNTS[-1]:,} CPUs folds stay {_rate(last)} and drift grows as the CPUs do, "
-        f"{more}-fold, to {memory(last.at_rest)}, {times(last.at_rest, last.gap)} the gap between "
-        f"min and low, which stays; and {more} times as many CPUs that are each as busy tell the "
+        f"drift grows from {memory(one.at_rest)} to {memory(at.at_rest)}, "
+        f"{times(at.at_rest, at.gap)} the gap between min and low."
+        + (_beyond(full, last) if full < CPU_COUNTS[-1] else "")
+    )
+
+
+def _beyond(full: int, last: ZoneRow) -> str:
+    more = number(CPU_COUNTS[-1] / full)
+    return (
+        f" From there to {CPU_COUNTS[-1]:,} CPUs folds stay {_rate(last)} and drift grows as the "
+        f"CPUs do, {more}-fold, to {memory(last.at_rest)}, {times(last.at_rest, last.gap)} the "
+        f"gap, which stays; and {more} times as many CPUs that are each as busy fold into the "
         f"zone {more} times as often."
     )
 
 
-def _marked(machine: Asked, last: ZoneRow) -> str:
+def _marked(machine: Asked) -> str:
     first = marked_from(machine)
     if first is None:
         return f"Even {CPU_COUNTS[-1]:,} CPUs keep back no more than the gap."
@@ -146,7 +153,7 @@ def _awake(last: ZoneRow) -> str:
         return ""
     return (
         f"What pays for that is reclaim: with {CPU_COUNTS[-1]:,} CPUs the threshold falls to "
-        f"{last.pressure} while kswapd is awake, and a CPU tells "
+        f"{last.pressure} while kswapd is awake, and a CPU folds "
         f"{number(folds(last.pressure).up)} times in {UPDATES:,} updates."
     )
 

@@ -73,13 +73,15 @@ class Folds(NamedTuple):
     both: float | None
 
 
+def rate(threshold: int, step: int, *, overstep: bool, both_ways: bool) -> float:
+    """How often a CPU tells in 1,000 updates of one kind."""
+    return UPDATES / updates_a_fold(threshold, step, overstep=overstep, both_ways=both_ways)
+
+
 def folds(threshold: int, step: int = 1, *, overstep: bool = True, sign: bool = True) -> Folds:
     """How often a CPU tells with that threshold; without a sign a cell counts upwards only."""
-
-    def rate(both_ways: bool) -> float:
-        return UPDATES / updates_a_fold(threshold, step, overstep=overstep, both_ways=both_ways)
-
-    return Folds(rate(both_ways=False), rate(both_ways=True) if sign else None)
+    both = rate(threshold, step, overstep=overstep, both_ways=True) if sign else None
+    return Folds(rate(threshold, step, overstep=overstep, both_ways=False), both)
 
 
 def batch_of(machine: Asked, zone: CountedZone) -> int:

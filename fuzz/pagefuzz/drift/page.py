@@ -11,9 +11,12 @@ from pagefuzz.drift.tables import Table
 from pagefuzz.report import markdown
 from pagespec.vmstat.numa import NUMA_DESIGNS, NumaName
 
+TABLES = ("marks", "drift", "thresholds", "cpus", "designs")
+"""What the tables are about, in the order of reading."""
+
 
 def tables_of(machine: Asked, designs: tuple[NumaName, ...]) -> dict[str, Table]:
-    """Every table of a machine, by what it is about, in the order of reading."""
+    """Every table of a machine, as TABLES names them."""
     rows = [zone_row(machine, zone) for zone in machine.zones]
     gap, counts = zone_row(machine, machine.largest).gap, with_own(machine)
     return {
@@ -25,9 +28,9 @@ def tables_of(machine: Asked, designs: tuple[NumaName, ...]) -> dict[str, Table]
     }
 
 
-def answers_of(machine: Asked) -> str:
+def answers_of(machine: Asked) -> tuple[str, ...]:
     """The two answers, and what they leave out, as paragraphs."""
-    return "\n\n".join((why_not_alike(machine), does_it_scale(machine), NOT_SHOWN))
+    return why_not_alike(machine), does_it_scale(machine), NOT_SHOWN
 
 
 def machine_markdown() -> str:
@@ -37,7 +40,7 @@ def machine_markdown() -> str:
 
 def answers_markdown() -> str:
     """Both answers for that machine."""
-    return answers_of(asked(*REVIEWED)) + "\n"
+    return "\n\n".join(answers_of(asked(*REVIEWED)))
 
 
 def table_markdown(name: str) -> str:

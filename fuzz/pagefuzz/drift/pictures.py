@@ -11,6 +11,7 @@ from pagefuzz.drift.canvas import (
     GREEN,
     GREY,
     ORANGE,
+    Ink,
     drawing,
     guide,
     label,
@@ -26,6 +27,7 @@ from pagefuzz.drift.figures import (
     cpu_rows,
     folds,
     marked_from,
+    rate,
     saturated_from,
     threshold_rows,
     zone_row,
@@ -44,6 +46,7 @@ CPUS = tuple(range(1, MAX_CPUS + 1))
 CPU_TICKS = CPU_COUNTS[::2]
 ZONES = tuple(gib * PAGES_A_GIB for gib in (1, 8, 64, 512))
 THRESHOLDS = (*range(1, 256), *range(256, 2**16, 256), 2**16 - 3)
+WIDE: tuple[NumaName, ...] = ("s16-draft", "u16")
 
 
 def draw_all(machine: Asked, folder: Path) -> list[Path]:
@@ -63,7 +66,8 @@ def draw_thresholds(machine: Asked, stem: Path) -> list[Path]:
     """What a threshold costs above, and what it buys below."""
     row, batch = zone_row(machine, machine.largest), batch_of(machine, machine.largest)
     cpus, gap = of(machine.cpus, "CPU"), row.gap
-    beyond = (one for one in THRESHOLDS if drift_mark(machine.cpus, one, row.marks))
+    thresholds = range(1, THRESHOLDS[-1] + 1)
+    beyond = (one for one in thresholds if drift_mark(machine.cpus, one, row.marks))
     first = next(beyond, None)
     title = "Rarer folds are paid for in drift" + (
         f":\nfrom a threshold of {first:,} on, {cpus} can hide more than lies between min and low"
@@ -72,27 +76,25 @@ def draw_thresholds(machine: Asked, stem: Path) -> list[Path]:
     )
     with drawing(8.6, 7.2, title) as figure:
         above, below = figure.subplots(2, 1, sharex=True)
-        _against(above, THRESHOLDS, [_kept(machine, one) for one in THRESHOLDS])
+        kept = [kept_by_cpus([one] * machine.cpus).most for one in THRESHOLDS]
+        line(above, [*THRESHOLDS], [pages / PAGES_A_MIB for pages in kept], BLUE)
+        above.set_xscale("log")
+        above.set_yscale("log")
         if gap:
             words = f"low - min in a zone of {memory(row.zone.pages)}: {memory(gap)}"
             guide(above, gap / PAGES_A_MIB, words, right=True)
         for at, one in enumerate(one for one in threshold_rows(machine, WIDE) if one.whose):
             x, y = one.threshold, one.at_rest / PAGES_A_MIB
             point(above, x, y)
-            # Neighbours get their words on different sides of the line.
-            side = (-8, 4) if at % 2 == 0 else (10, 0)
+            # Neighbours get their words on different sides of the line, where there is room.
+            side = (-8, 4) if at % 2 == 0 and x >= 16 else (10, 0)
             label(above, x, y, f"{one.whose}: {one.threshold:,}", DARK, *side)
             below.axvline(x, color=GREY.color, linewidth=0.8)
         above.set_ylabel(f"worst drift of {cpus}, in MiB")
-        for ink, step, both, words, at in (
-            (BLUE, 1, False, "by 1 page, one way", 400),
-            (ORANGE, 1, True, "by 1 page, up or down", 60),
-            (GREEN, batch, False, of(batch, "page").join(("by ", " at once, one way")), 1500),
-        ):
-            rates = [_rate(one, step, both_ways=both) for one in THRESHOLDS]
-            line(below, [*THRESHOLDS], rates, ink)
-            side = (-8, -8) if both else (8, 8)
-            label(below, at, _rate(at, step, both_ways=both), words, ink, *side)
+        _rates(below, BLUE, 1, "by 1 page, one way", 400)
+        _rates(below, ORANGE, 1, "by 1 page, up or down", 60, both_ways=True)
+        if batch > 1:
+            _rates(below, GREEN, batch, f"by {batch} pages at once, one way", 1500)
         below.set_yscale("log")
         below.set_ylim(0.005, 2 * UPDATES)
         below.set_ylabel(f"folds of a CPU in {UPDATES:,} updates")
@@ -103,24 +105,15 @@ def draw_thresholds(machine: Asked, stem: Path) -> list[Path]:
         return save(figure, stem)
 
 
-WIDE: tuple[NumaName, ...] = ("s16-draft", "u16")
-
-
-def _against(axes: "Axes", thresholds: tuple[int, ...], pages: list[int]) -> None:
-    line(axes, [*thresholds], [one / PAGES_A_MIB for one in pages], BLUE)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-
-
-def _kept(machine: Asked, threshold: int) -> int:
-    return kept_by_cpus([threshold] * machine.cpus).most
-
-
-def _rate(threshold: int, step: int, *, both_ways: bool) -> float:
-    rates = folds(threshold, step, overstep=step == 1)
-    rate = rates.both if both_ways else rates.up
-    assert rate is not None
-    return rate
+def _rates(
+    axes: "Axes", ink: Ink, step: int, words: str, at: int, *, both_ways: bool = False
+) -> None:
+    """Folds by threshold; the words stand beside the line where the threshold is `at`."""
+    rates = {
+        one: rate(one, step, overstep=step == 1, both_ways=both_ways) for one in (*THRESHOLDS, at)
+    }
+    line(axes, [*THRESHOLDS], [rates[one] for one in THRESHOLDS], ink)
+    label(axes, at, rates[at], words, ink, *((-8, -8) if both_ways else (8, 8)))
 
 
 def draw_drift_by_cpus(machine: Asked, stem: Path) -> list[Path]:
@@ -166,7 +159,7 @@ def _drift_panel(panel: "Axes", machine: Asked, first: int | None) -> None:
 def _own(panel: "Axes", machine: Asked) -> None:
     """Where the machine itself stands."""
     kept, cpus = zone_row(machine, machine.largest).at_rest, machine.cpus
-    side = (12, -1) if cpus**2 <= 16 * MAX_CPUS else (-8, 6)
+    side = (10, -1) if cpus**2 <= 16 * MAX_CPUS else (-8, 6)
     point(panel, cpus, kept / PAGES_A_MIB)
     label(panel, cpus, kept / PAGES_A_MIB, f"{of(cpus, 'CPU')}: {memory(kept)}", DARK, *side)
 
@@ -175,7 +168,7 @@ def draw_folds_by_cpus(machine: Asked, stem: Path) -> list[Path]:
     """Folds by CPUs, for zones of several sizes."""
     own, least = machine.largest.pages, folds(MOST).up
     full = saturated_from(own)
-    title = f"No CPU tells less than {number(least)} times in {UPDATES:,} updates" + (
+    title = f"No CPU folds less than {number(least)} times in {UPDATES:,} updates" + (
         f", however many there are:\na zone of {memory(own)} is there from {of(full, 'CPU')} on"
         if full is not None
         else f":\na zone of {memory(own)} is not there with {MAX_CPUS:,} CPUs"

@@ -51,7 +51,7 @@ def thresholds_table(machine: Asked, gap: int, rows: Sequence[ThresholdRow]) -> 
     """Threshold against drift and folds."""
     batch = batch_of(machine, machine.largest)
     return Table(
-        f"threshold against worst drift, and folds of a CPU in 1,000 updates by 1 or {batch} pages",
+        f"threshold against worst drift, and folds of a CPU in 1,000 updates by 1 or by {batch}",
         (
             *("threshold", "whose", "pages", "MiB", "of low - min"),
             *("1, one way", "1, both ways", f"{batch}, one way", f"{batch}, both ways"),
@@ -59,8 +59,8 @@ def thresholds_table(machine: Asked, gap: int, rows: Sequence[ThresholdRow]) -> 
         [
             (
                 *(row.threshold, row.whose, row.at_rest, _mib(row.at_rest)),
-                *(_share(row.at_rest, gap), _figures(row.ones.up), _figures(row.ones.both)),
-                *(_figures(row.batches.up), _figures(row.batches.both)),
+                _share(row.at_rest, gap),
+                *(_figures(rate) for rate in (*row.ones, *row.batches)),
             )
             for row in rows
         ],
@@ -117,10 +117,12 @@ def _mib(pages: int) -> float:
     return round(pages / PAGES_A_MIB, 1)
 
 
-def _share(pages: int, gap: int) -> float | None:
+def _share(pages: int, gap: int) -> int | float | None:
     return _figures(pages / gap) if gap else None
 
 
-def _figures(value: float | None) -> float | None:
+def _figures(value: float | None) -> int | float | None:
     """Three figures, as a number."""
-    return None if value is None else float(f"{value:.3g}")
+    if value is None:
+        return None
+    return round(value) if value >= 100 or value == 0 else float(f"{value:.3g}")
