@@ -12,6 +12,8 @@ from pagespec.laws.outside import OUTSIDE_LAWS
 from pagespec.laws.state import READING_LAWS, STATE_LAWS
 from pagespec.laws.step import STEP_LAWS
 from pagespec.laws.whole import BOOT_LAWS, RETURN_LAWS
+from pagespec.vmstat.laws.judge import COUNTER_LAWS, TWIN_COUNTER_LAWS
+from pagespec.vmstat.laws.refused import REFUSAL_LAWS
 
 
 class Entry(NamedTuple):
@@ -45,6 +47,9 @@ def all_laws() -> list[Entry]:
         *_entries("a host between requests", HOST_STATE_LAWS),
         *_entries("a request to a host", HOST_LAWS),
         *_entries("a host beside the spec", TWIN_HOST_LAWS),
+        *_entries("a request to counters", REFUSAL_LAWS),
+        *_entries("a request to counters", COUNTER_LAWS),
+        *_entries("counters beside the spec", TWIN_COUNTER_LAWS),
     ]
 
 

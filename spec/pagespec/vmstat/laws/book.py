@@ -11,7 +11,7 @@ from pagespec.vmstat.drift import Mix, kept_by_cell, kept_by_refresh, told_at_on
 from pagespec.vmstat.laws.changes import Change
 from pagespec.vmstat.laws.limits import limit_of
 from pagespec.vmstat.laws.settings import Settings, set_by, settings_of
-from pagespec.vmstat.machine import NUMA_ITEMS, CounterMachine, Item
+from pagespec.vmstat.machine import NUMA_ITEMS, CounterMachine, Item, Place
 from pagespec.vmstat.verbs import CounterOp, CounterVerb
 
 
@@ -19,13 +19,15 @@ from pagespec.vmstat.verbs import CounterOp, CounterVerb
 class CounterBook:
     """What requests have made of a machine's counters.
 
-    truth: per place. astray: per item, what the machine is told of statistics that were turned off
-    in the meantime. settings: how the machine is set. largest: per CPU and place, the largest
-    threshold in force since the cell was within it. mixes: per CPU and place, what kinds of updates
-    it has had; None for none. under_way: of each update under way, the most that it holds.
+    places: every counter, by number, as in the state. truth: per place. astray: per item, what the
+    machine is told of statistics that were turned off in the meantime. settings: how the machine is
+    set. largest: per CPU and place, the largest threshold in force since the cell was within it.
+    mixes: per CPU and place, what kinds of updates it has had; None for none. under_way: of each
+    update under way, the most that it holds.
     """
 
     machine: CounterMachine
+    places: tuple[Place, ...]
     truth: list[int]
     astray: dict[Item, int]
     settings: Settings
@@ -40,6 +42,7 @@ def book_of(machine: CounterMachine) -> CounterBook:
     truth = [zones[place.where].pages if place.item is Item.FREE else 0 for place in places]
     return CounterBook(
         machine=machine,
+        places=places,
         truth=truth,
         astray=dict.fromkeys((place.item for place in places), 0),
         settings=settings_of(machine),
@@ -61,7 +64,7 @@ def enter(
         _forget(book, before)
     _follow_updates(book, before, op, changes, after)
     set_by(book.machine, book.settings, op)
-    for number, place in enumerate(book.machine.places):
+    for number, place in enumerate(book.places):
         limit = limit_of(after, place)
         if limit is not None:
             _widen(book, after, number, limit)
@@ -69,7 +72,7 @@ def enter(
 
 def _forget(book: CounterBook, before: Counters) -> None:
     """Statistics that are turned off are 0; but what is under way to the machine gets there."""
-    places = book.machine.places
+    places = book.places
     for number, place in enumerate(places):
         if place.item in NUMA_ITEMS:
             book.truth[number] = 0
@@ -90,8 +93,8 @@ def _follow_updates(
     for update in after.updates[len(before.updates) :] if op.open else ():
         largest = book.largest[update.cpu]
         if op.verb is CounterVerb.REFRESH:
-            item = book.machine.places[update.place].item
-            places = enumerate(book.machine.places)
+            item = book.places[update.place].item
+            places = enumerate(book.places)
             most = kept_by_refresh([largest[at] for at, place in places if place.item is item])
         else:
             most = told_at_once(largest[update.place], max(abs(change.by) for change in changes))
@@ -119,5 +122,5 @@ def most_missing(book: CounterBook, counters: Counters, number: int) -> int:
 
 def true_total(book: CounterBook, item: Item) -> int:
     """What the whole machine would show if nobody kept anything back."""
-    places = zip(book.machine.places, book.truth, strict=True)
+    places = zip(book.places, book.truth, strict=True)
     return book.astray[item] + sum(truth for place, truth in places if place.item is item)

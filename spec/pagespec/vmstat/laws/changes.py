@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from pagespec.verbs import Outcome
+from pagespec.vmstat.counters import Counters
 from pagespec.vmstat.drift import Mix
 from pagespec.vmstat.machine import CounterMachine, Item, Place
 from pagespec.vmstat.verbs import CounterOp, CounterVerb
@@ -28,11 +30,9 @@ class Change(NamedTuple):
         return self.by * self.times
 
 
-def changes_of(
-    machine: CounterMachine, op: CounterOp, outcome: int, *, numa_on: bool
-) -> list[Change]:
+def changes_of(counters: Counters, op: CounterOp, outcome: Outcome) -> list[Change]:
     """What a legal request changes, each counter once."""
-    places = machine.places
+    places = counters.places
     if op.verb in KINDS:
         by = {"mod": op.by, "inc": 1, "dec": -1}[KINDS[op.verb]]
         place = next(
@@ -44,11 +44,10 @@ def changes_of(
     if op.verb is CounterVerb.TAKE:
         taken = -(2**op.order)
         return [Change(places.index(Place(Item.FREE, op.where)), "mod", taken)] if outcome else []
-    if op.verb is not CounterVerb.COUNT or not numa_on:
+    if op.verb is not CounterVerb.COUNT or not counters.numa_on:
         return []
-    return [
-        Change(places.index(place), "inc", 1, op.times) for place in due_statistics(machine, op)
-    ]
+    due = due_statistics(counters.machine, op)
+    return [Change(places.index(place), "inc", 1, op.times) for place in due]
 
 
 def due_statistics(machine: CounterMachine, op: CounterOp) -> list[Place]:

@@ -59,29 +59,6 @@ def read(step: CounterStep) -> Complaint:
     return f"{wording(step.op)} answered {step.outcome}, expected {due}"
 
 
-@READING_LAWS.law(
-    "VM-check",
-    source="mm/page_alloc.c, zone_watermark_ok_safe; include/linux/mmzone.h, zone_nr_free_pages",
-)
-def checked(step: CounterStep) -> Complaint:
-    """A check passes if what it sees is above the mark without the block, all but its first frame.
-
-    Below the drift mark it sees what CPUs keep as well: whoever asks while kswapd is awake, as of
-    2.6.37; reclaim alone, and always, since 2.6.39. A request takes a block only if there is one.
-    """
-    if step.op.verb not in CHECKING or not step.legal:
-        return None
-    counters, op = step.before, step.op
-    number = free_of(counters, op.where)
-    free = counters.told[number] + (kept(counters, number) if looks_closely(step) else 0)
-    due = max(0, free) - 2**op.order + 1 > level_of(step)
-    if op.verb is CounterVerb.TAKE:
-        due = due and truth_before(step) >= 2**op.order
-    if step.outcome == due:
-        return None
-    return f"{wording(op)} answered {step.outcome}, seen are {max(0, free)} free frames"
-
-
 def free_of(counters: Counters, zone: int) -> int:
     """The number of a zone's count of free frames."""
     return counters.places.index(Place(Item.FREE, zone))
@@ -118,12 +95,12 @@ def truth_before(step: CounterStep) -> int:
     source="mm/vmstat.c, refresh_zone_stat_thresholds (percpu_drift_mark), 2.6.37 to 6.12",
 )
 def sound(step: CounterStep) -> Complaint:
-    """A close check passes only if the zone is above its mark in truth, and no zone needs one more.
+    """Who looks closely passes only what is above its mark in truth; who need not is not below high.
 
-    A zone that is told to have its drift mark or more has its high mark or more, as long as the
-    drift mark stands: its marks and thresholds are those that it was made for, also where CPUs kept
-    something from before, and no update is under way. What is told alone may be so far off that
-    the last frames go to whoever asks first, and no one is left to free any.
+    The former as long as no update of the count is under way. The latter where the drift mark is
+    met and stands: marks and thresholds are those that it was made for, and no CPU keeps more from
+    before. So a single frame is never taken from a zone below its low mark for being counted late;
+    else reclaim would sleep while the last frames go.
     """
     wrong = _too_few(step.after, step.book)
     if wrong is not None:
@@ -157,3 +134,26 @@ def _too_few(counters: Counters, book: CounterBook) -> str | None:
                 f"and is {book.truth[number]}, below its high mark {marks.high}"
             )
     return None
+
+
+@READING_LAWS.law(
+    "VM-check",
+    source="mm/page_alloc.c, zone_watermark_ok_safe; include/linux/mmzone.h, zone_nr_free_pages",
+)
+def checked(step: CounterStep) -> Complaint:
+    """A check passes if what it sees is above the mark without the block, all but its first frame.
+
+    Below the drift mark it sees what CPUs keep as well: whoever asks while kswapd is awake, as of
+    2.6.37; reclaim alone, and always, since 2.6.39. A request takes a block only if there is one.
+    """
+    if step.op.verb not in CHECKING or not step.legal:
+        return None
+    counters, op = step.before, step.op
+    number = free_of(counters, op.where)
+    free = counters.told[number] + (kept(counters, number) if looks_closely(step) else 0)
+    due = max(0, free) - 2**op.order + 1 > level_of(step)
+    if op.verb is CounterVerb.TAKE:
+        due = due and truth_before(step) >= 2**op.order
+    if step.outcome == due:
+        return None
+    return f"{wording(op)} answered {step.outcome}, seen are {max(0, free)} free frames"

@@ -34,7 +34,4 @@ class CounterStep(NamedTuple):
     @property
     def changes(self) -> list[Change]:
         """What the request changes."""
-        if not self.legal:
-            return []
-        machine, numa_on = self.before.machine, self.before.numa_on
-        return changes_of(machine, self.op, self.outcome, numa_on=numa_on)
+        return changes_of(self.before, self.op, self.outcome) if self.legal else []
