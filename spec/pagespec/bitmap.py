@@ -30,7 +30,7 @@ from pagespec.events import Event, Kind
 from pagespec.frames import SIZES, buddy_of, parent_of
 from pagespec.migratetype import UNMOVABLE
 from pagespec.types import Order, Pfn
-from pagespec.zone import Zone, list_add, list_del
+from pagespec.zone import Zone, account, list_add, list_del
 
 
 def pair_of(index: int, order: Order) -> int:
@@ -75,7 +75,7 @@ def rmqueue(zone: Zone, order: Order) -> Pfn | None:
             pfn = next(iter(blocks))
             list_del(zone, pfn, current, UNMOVABLE)
             toggle_pair(zone, pfn, current)
-            zone.free_pages -= SIZES[order]
+            account(zone, -SIZES[order], UNMOVABLE, at_once=False)
             expand(zone, pfn, order, current)
             return pfn
     return None
@@ -88,7 +88,7 @@ def free_one_block(zone: Zone, pfn: Pfn, order: Order, *, to_tail: bool = False)
     the bit say so.
     """
     base = zone.machine.base
-    zone.free_pages += SIZES[order]
+    account(zone, SIZES[order], UNMOVABLE, at_once=False)
     while toggle_pair(zone, pfn, order):
         list_del(zone, base + buddy_of(pfn - base, order), order, UNMOVABLE)
         pfn = base + parent_of(pfn - base, order)

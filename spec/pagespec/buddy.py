@@ -91,7 +91,7 @@ def expand(zone: Zone, pfn: Pfn, low: Order, high: Order, mt: MigrateType) -> No
 def take(zone: Zone, pfn: Pfn, order: Order, from_order: Order, mt: MigrateType) -> None:
     """Take the block off its list, keep its lowest part, and put the rest on the lists of mt."""
     del_from_free_list(zone, pfn, from_order)
-    account(zone, -SIZES[order], mt)
+    account(zone, -SIZES[order], mt, at_once=False)
     expand(zone, pfn, order, from_order, mt)
 
 
@@ -159,7 +159,7 @@ def free_one_block(
     machine = zone.machine
     exists = BUDDY_EXISTS[machine.era.bounds]
     base, top = machine.base, machine.top
-    account(zone, SIZES[order], mt)
+    account(zone, SIZES[order], mt, at_once=False)
     while order < top:
         buddy = base + buddy_of(pfn - base, order)
         if not exists(machine, pfn, buddy, order) or not page_is_buddy(zone, buddy, order):

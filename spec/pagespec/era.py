@@ -84,6 +84,8 @@ class Era:
         after it, not all in turns.
     buddy_after_lists: whether a request whose list cannot be refilled asks the buddy once more,
         which may have a reserve for it.
+    counts_drain_once: whether a drain counts its frames all at once, not block by block.
+    drains_remotely: whether whoever wants all CPUs' lists drained does it for all of them.
     can_disable: whether the lists can be switched off while memory is taken away.
     drains_each_pageblock: whether the CPUs' lists are drained after each pageblock of a range that
         is isolated, not once at the end.
@@ -146,6 +148,8 @@ class Era:
     tuning: Tuning = "pair"
     drains_from_preferred: bool = False
     buddy_after_lists: bool = False
+    counts_drain_once: bool = False
+    drains_remotely: bool = False
     can_disable: bool = False
     drains_each_pageblock: bool = False
     counts_operations: bool = False
@@ -211,6 +215,7 @@ _2_6_37 = Era(
     drains_each_pageblock=True,
     cells="zones",
     close_reads="while-reclaiming",
+    counts_drain_once=True,
     numa="items",
 )
 _4_10 = Era(
@@ -279,6 +284,7 @@ _6_1 = replace(
     guard="trylock-irqs-off",
     tuning="doubling-flush",
     drains_from_preferred=True,
+    drains_remotely=True,
     buddy_after_lists=True,
     counts_operations=False,
     bulk="first-of-call",

@@ -110,6 +110,10 @@ class Host:
                 f"{where} has top={machine.top}, pageblock={machine.pageblock}; expected "
                 f"top={first.top}, pageblock={first.pageblock} as in the first",
             )
+        if machine.cells != first.cells:
+            raise PartError(
+                number, f"{where} has cells={machine.cells:d}; expected all zones to have the same"
+            )
         if machine.min_free is not None:
             raise PartError(number, f"{where} says min_free; expected the host to")
         far = frozenset(cpu for cpu, node in enumerate(self.cpus) if node != part.node)

@@ -69,7 +69,7 @@ HOST_SHAPES: Shapes = {
 }
 """How each request to a host is written."""
 
-OF_HOST = frozenset({"top", "era", "pageblock", "cpus", "min_free"})
+OF_HOST = frozenset({"top", "era", "pageblock", "cpus", "min_free", "cells"})
 """The words of a machine that are said once for all zones."""
 
 HOST_WORDS = OF_HOST | {"ratios", "byzone", "numa"}
@@ -111,6 +111,8 @@ def _host_line(host: Host) -> str:
         line += f" ratios={','.join(map(str, host.ratios))}"
     if host.by_zone:
         line += " byzone=1"
+    if machine.cells:
+        line += " cells=1"
     return line if host.numa else f"{line} numa=0"
 
 
@@ -190,6 +192,7 @@ def _host(number: int, fields: dict[str, str], zones: list[tuple[int, str]]) -> 
             era=era_named(fields["era"]),
             pageblock=whole.get("pageblock"),
             cpus=len(cpus),
+            cells=read_flag(number, "cells", fields.get("cells", "0")),
         )
     except DomainError as error:
         raise TraceError(number, str(error)) from None
@@ -227,6 +230,7 @@ def _part(number: int, line: str, shared: Machine, cpus: tuple[int, ...]) -> Par
             far=frozenset(cpu for cpu, node in enumerate(cpus) if node != whole["node"]),
             batch=whole.get("batch"),
             high=whole.get("high"),
+            cells=shared.cells,
         )
     except TraceError:
         raise

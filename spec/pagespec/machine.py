@@ -43,6 +43,7 @@ class Machine:
     cpus: how many CPUs keep page lists of the zone; with 0 the buddy stands alone. far: those of
         them that belong to another node than the zone; only hosts of several nodes have any.
     batch, high: the sizes of those lists, in place of what follows from the zone's size.
+    cells: whether each of them keeps a part of the count of free frames to itself.
     min_free: min_free_kbytes, from which the zone's watermarks follow; None for a zone without.
 
     Raises DomainError for a description outside this domain.
@@ -61,6 +62,7 @@ class Machine:
     batch: int | None = None
     high: int | None = None
     min_free: int | None = None
+    cells: bool = False
 
     def __post_init__(self) -> None:
         if not 1 <= self.pages <= MAX_PAGES:
@@ -108,6 +110,11 @@ class Machine:
                 raise DomainError(f"{name}={size}: only a machine with cpus=N has lists to size")
             if not 0 <= size <= MAX_PAGES:
                 raise DomainError(f"{name}={size}: the size of a list is 0 to {MAX_PAGES} frames")
+        if self.cells and (self.era.cells == "none" or not self.cpus):
+            raise DomainError(
+                f"cells=1: CPUs keep parts of counts since 2.6.18, so expected a later era than "
+                f"{self.era.name}, and cpus=N, not cpus={self.cpus}"
+            )
         if self.high is not None and self.era.tuning == "pair":
             raise DomainError(
                 f"high={self.high}: era {self.era.name} sizes its hot and cold lists by the batch"

@@ -6,7 +6,18 @@ from pagespec.alloc import alloc_pages, free_pages, get_page, put_page, split_pa
 from pagespec.bulk import alloc_pages_bulk
 from pagespec.contig import alloc_contig, isolate_range, restore_range
 from pagespec.highatomic import unreserve
-from pagespec.pcp.cpus import age, disable, drain_all, drain_cpu, enable, expire, plug, unplug
+from pagespec.pcp.cpus import (
+    age,
+    disable,
+    drain_all,
+    drain_cpu,
+    enable,
+    expire,
+    plug,
+    refresh,
+    unplug,
+    work_on,
+)
 from pagespec.pcp.lists import Where
 from pagespec.places import heal, offline, online, poison
 from pagespec.rmqueue import Want
@@ -59,6 +70,7 @@ STEPS: dict[Verb, Callable[[Zone, Op], Steps[Pfn | None] | Steps[int] | Steps[No
     Verb.AGE: lambda zone, op: age(zone, op.cpu),
     Verb.UNPLUG: lambda zone, op: unplug(zone, op.cpu),
     Verb.PLUG: lambda zone, op: plug(zone, op.cpu),
+    Verb.REFRESH: lambda zone, op: refresh(zone, op.cpu),
     Verb.EXPIRE: lambda zone, op: expire(zone, op.cpu),
     Verb.REST: lambda zone, op: rest(zone),
     Verb.BULK: _bulk,
@@ -79,4 +91,5 @@ def outcome_of(verb: Verb, steps: Steps[Pfn | None] | Steps[int] | Steps[None]) 
 
 def perform(zone: Zone, op: Op) -> Outcome:
     """Serve the request of one zone."""
+    work_on(zone, op.cpu)
     return outcome_of(op.verb, STEPS[op.verb](zone, op))

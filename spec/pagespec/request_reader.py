@@ -55,6 +55,7 @@ SHAPES: dict[Verb, Shape] = {
     Verb.AGE: Shape("age cpu=1", frozenset(), _CPU),
     Verb.UNPLUG: Shape("unplug cpu=1", frozenset(), _CPU),
     Verb.PLUG: Shape("plug cpu=1", frozenset(), _CPU),
+    Verb.REFRESH: Shape("refresh cpu=1", frozenset(), _CPU),
     Verb.EXPIRE: Shape("expire cpu=1", frozenset(), _CPU),
     Verb.REST: Shape("rest", frozenset()),
     Verb.BULK: Shape(

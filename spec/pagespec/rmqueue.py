@@ -10,7 +10,7 @@ from pagespec.events import Event, Kind
 from pagespec.fallback import FALL_BACK
 from pagespec.migratetype import CMA, HIGHATOMIC, MOVABLE, RESERVE, UNMOVABLE, MigrateType
 from pagespec.types import Order, Pfn
-from pagespec.zone import Zone
+from pagespec.zone import Zone, told_cma, told_free
 
 
 class Want(NamedTuple):
@@ -82,7 +82,7 @@ def _from_lists(zone: Zone, want: Want) -> Pfn | None:
     order, mt, era = want.order, want.mt, zone.machine.era
     cma = mt is MOVABLE and era.cma != "none"
     pfn = None
-    if cma and era.cma == "balanced" and zone.free_cma > zone.free_pages // 2:
+    if cma and era.cma == "balanced" and told_cma(zone) > told_free(zone) // 2:
         pfn = _logged(zone, Kind.CMA_FIRST, rmqueue_smallest(zone, order, CMA), want)
     if pfn is None:
         pfn = rmqueue_smallest(zone, order, mt)

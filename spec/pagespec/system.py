@@ -16,10 +16,11 @@ from pagespec.highatomic import unreserve
 from pagespec.host import Host, Numa
 from pagespec.migratetype import LETTER_OF, MOVABLE, REQUESTED
 from pagespec.nearest import zonelist
-from pagespec.pcp.cpus import check_can_expire, measure
+from pagespec.pcp.cpus import check_can_expire, measure, work_on
 from pagespec.steps import Steps
 from pagespec.types import BadNode, BadType, Pfn, ZoneClass
 from pagespec.verbs import Op, Outcome, Verb
+from pagespec.vmstat.zone import set_threshold
 from pagespec.watermark.levels import Levels, marks_of
 from pagespec.watermark.marks import lowmem_reserve
 from pagespec.zone import Zone, copy_of
@@ -42,6 +43,7 @@ def boot_system(host: Host) -> System:
         zone.levels = levels
         if host.cpus:
             measure(zone)
+        set_threshold(zone)
     return System(host, zones, [Numa() for _ in zones])
 
 
@@ -217,7 +219,8 @@ SYSTEM_STEPS: dict[Verb, Callable[[System, Op], Steps[Pfn | None] | Steps[int] |
     Verb.UNRESERVE: unreserve_first,
     Verb.EXPIRE: expire,
     **dict.fromkeys(
-        (Verb.DRAIN, Verb.DRAIN_ALL, Verb.AGE, Verb.UNPLUG, Verb.PLUG, Verb.REST), each_zone
+        (Verb.DRAIN, Verb.DRAIN_ALL, Verb.AGE, Verb.REFRESH, Verb.UNPLUG, Verb.PLUG, Verb.REST),
+        each_zone,
     ),
 }
 """The steps of the requests that concern more than the zone of their frame."""
@@ -225,6 +228,8 @@ SYSTEM_STEPS: dict[Verb, Callable[[System, Op], Steps[Pfn | None] | Steps[int] |
 
 def perform(system: System, op: Op) -> Outcome:
     """Serve the request with nothing in between; a refusal becomes its code."""
+    for zone in system.zones:
+        work_on(zone, op.cpu)
     if op.verb in SYSTEM_STEPS:
         return ops.outcome_of(op.verb, SYSTEM_STEPS[op.verb](system, op))
     return ops.perform(zone_at(system, op.pfn), op)

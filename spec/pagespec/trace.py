@@ -29,6 +29,9 @@ And on one whose CPUs keep page lists, with a zone that has watermarks:
     free slot=1
     drain cpu=1
 
+Where CPUs keep parts of the count of free frames to themselves, `cells=1` says so, and `refresh
+cpu=1` is the periodic worker that has a CPU tell them.
+
 A name stands for the block that an allocation returned, so a trace means the same to an allocator
 that picks other frames. `name+1` is a frame inside it, `pfn=9` a frame by number, `slot=1` the
 frame that the last bulk request saw in that slot of its array. A free takes the order of the
@@ -230,7 +233,7 @@ def machine_line(machine: Machine) -> str:
         size = getattr(machine, word)
         if size is not None:
             line += f" {word}={size}"
-    return line
+    return f"{line} cells=1" if machine.cells else line
 
 
 def types_text(types: tuple[MigrateType, ...]) -> str:

@@ -8,7 +8,7 @@ from pagespec.laws.books import all_laws
 from pagespec.machine import Machine
 from pagespec.request_reader import SHAPES, Shapes, read_request
 from pagespec.trace import FORMAT, SIZES_GIVEN, Request, Trace, TraceError
-from pagespec.trace_words import blamed, read_fields, read_holes, read_types, read_whole
+from pagespec.trace_words import blamed, read_fields, read_flag, read_holes, read_types, read_whole
 from pagespec.types import DomainError
 
 Lines: TypeAlias = Iterator[tuple[int, str]]
@@ -85,13 +85,14 @@ def read_machine(number: int, line: str) -> Machine:
     fields = read_fields(number, rest) if word == "machine" else {}
     unknown = fields.keys() - {
         *("pages", "top", "era", "start", "holes", "pageblock", "types", "guard", "cpus"),
-        *SIZES_GIVEN,
+        *("cells", *SIZES_GIVEN),
     }
     if unknown or not {"pages", "top", "era"} <= fields.keys():
         raise TraceError(
             number,
             "expected `machine pages=N top=N era=NAME`, with start=N, holes=FIRST+COUNT,..., "
-            "pageblock=N, types=M2C, guard=N, cpus=N, batch=N, high=N and min_free=N if need be, "
+            "pageblock=N, types=M2C, guard=N, cpus=N, batch=N, high=N, min_free=N and cells=1 if "
+            "need be, "
             f"got {blamed(line, unknown)!r}",
         )
     whole = {
@@ -113,6 +114,7 @@ def read_machine(number: int, line: str) -> Machine:
             batch=whole.get("batch"),
             high=whole.get("high"),
             min_free=whole.get("min_free"),
+            cells=read_flag(number, "cells", fields.get("cells", "0")),
         )
     except TraceError:
         raise

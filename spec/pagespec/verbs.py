@@ -37,6 +37,7 @@ class Verb(Enum):
     ENABLE = "enable"
     AGE = "age"
     EXPIRE = "expire"
+    REFRESH = "refresh"
     UNPLUG = "unplug"
     PLUG = "plug"
     REST = "rest"
@@ -58,11 +59,11 @@ class Op(NamedTuple):
     compound, atomic, nofragment: of ALLOC. mt: the type that ALLOC and BULK ask for, and that
     UNRESERVE, RESTORE and CONTIG give. pages: the frames of a range, for the verbs about ranges, or
     the slots of BULK. force: of UNRESERVE. emergency: of ALLOC, whether it may go below every mark.
-    cpu: the CPU that asks, of what uses its lists, or that is drained, aged, unplugged or plugged
-    in. irq: whether an interrupt asks. contended: whether somebody else holds the lock of the CPU's
-    lists. cold: of ALLOC, FREE and PUT, whether the frames need not be warm. node, highest,
-    only_node: of ALLOC and BULK on hosts of several zones, the node to be near, the highest zone
-    allowed, and whether no other node will do.
+    cpu: the CPU that asks, of what uses its lists, or that is drained, aged, refreshed, unplugged
+    or plugged in. irq: whether an interrupt asks. contended: whether somebody else holds the lock
+    of the CPU's lists. cold: of ALLOC, FREE and PUT, whether the frames need not be warm. node,
+    highest, only_node: of ALLOC and BULK on hosts of several zones, the node to be near, the
+    highest zone allowed, and whether no other node will do.
     """
 
     verb: Verb

@@ -4,7 +4,7 @@ Plain data, no behaviour beyond the smallest moves that keep one field in step w
 """
 
 from collections import OrderedDict
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import NamedTuple, TypeAlias
 
 from pagespec.events import Event, Kind
@@ -13,6 +13,7 @@ from pagespec.machine import Machine
 from pagespec.migratetype import CMA, HIGHATOMIC, ISOLATE, UNMOVABLE, MigrateType
 from pagespec.pcp.state import Pcp, copy_of_pcp, empty_pcps, low_mark_of
 from pagespec.types import Block, Order, Pfn
+from pagespec.vmstat.kept import Cells, copy_of_cells, empty_cells, keep
 from pagespec.watermark.levels import Levels, copy_of_levels, levels_of
 
 FreeList: TypeAlias = "OrderedDict[Pfn, None]"
@@ -61,6 +62,8 @@ class Zone:
     unplugged: the CPUs that are not running. disabled: whether the lists keep nothing for now.
     sized_low: the low mark, with its boost, from which the sizes of the CPUs' lists follow.
     slots: the frames that the array of bulk requests holds, each with the number of its slot.
+    cells: what the CPUs keep of the counts of free frames, where they do. on_cpu: the CPU that is
+        at work. gathered: what a refill or drain has moved so far, where it counts once for all.
     pgalloc, pgfree: frames allocated and freed, by the era's way of counting.
     visited: frames and list nodes that the algorithms have looked at.
     log: what happened, in the kernel's words; whoever reads it clears it.
@@ -87,6 +90,9 @@ class Zone:
     disabled: bool
     sized_low: int
     slots: dict[Pfn, int]
+    cells: Cells | None
+    on_cpu: int = field(compare=False)
+    gathered: int | None = field(compare=False)
     pgalloc: int
     pgfree: int
     visited: int
@@ -96,10 +102,13 @@ class Zone:
 COUNTS = ("pgalloc", "pgfree")
 """The fields that only ever grow, and on which nothing depends."""
 
+UNDER_WAY = ("on_cpu", "gathered", "visited", "log")
+"""The fields that mean something only while a request is served, or say what it passed through."""
+
 STATE = tuple(
-    field.name for field in fields(Zone) if field.name not in ("machine", "visited", "log", *COUNTS)
+    each.name for each in fields(Zone) if each.name not in ("machine", *UNDER_WAY, *COUNTS)
 )
-"""The fields of a zone that are its state; `visited` and `log` say what happened on the way."""
+"""The fields of a zone that are its state."""
 
 
 def empty_zone(machine: Machine) -> Zone:
@@ -128,6 +137,9 @@ def empty_zone(machine: Machine) -> Zone:
         disabled=False,
         sized_low=low_mark_of(machine, levels_of(machine)) if machine.cpus else 0,
         slots={},
+        cells=empty_cells(machine.cpus) if machine.cells else None,
+        on_cpu=0,
+        gathered=None,
         pgalloc=0,
         pgfree=0,
         visited=0,
@@ -159,6 +171,9 @@ def copy_of(zone: Zone) -> Zone:
         disabled=zone.disabled,
         sized_low=zone.sized_low,
         slots=zone.slots.copy(),
+        cells=copy_of_cells(zone.cells),
+        on_cpu=zone.on_cpu,
+        gathered=zone.gathered,
         pgalloc=zone.pgalloc,
         pgfree=zone.pgfree,
         levels=copy_of_levels(zone.levels),
@@ -167,19 +182,51 @@ def copy_of(zone: Zone) -> Zone:
     )
 
 
-def account(zone: Zone, pages: int, mt: MigrateType) -> None:
+def account(zone: Zone, pages: int, mt: MigrateType, *, at_once: bool = True) -> None:
     """Count frames of a type as free, or with a negative number as no longer free.
 
     Frames that are being isolated do not count since 4.10; they did before.
+    at_once: whether they count by themselves also while a refill or drain gathers what it moves.
     """
-    era = zone.machine.era
+    era, cells = zone.machine.era, zone.cells
     if mt is ISOLATE and era.isolation != "move":
         return
-    zone.free_pages += pages
+    if at_once or zone.gathered is None:
+        count_free(zone, pages)
+    else:
+        zone.gathered += pages
     if mt is CMA:
         zone.free_cma += pages
+        if cells is not None:
+            keep(cells.cma, zone.on_cpu, pages, cells.threshold)
     elif mt is HIGHATOMIC and era.retypes_on_merge:
         zone.free_highatomic += pages
+
+
+def count_free(zone: Zone, pages: int) -> None:
+    """Count free frames on the CPU that is at work, which may keep it to itself for now."""
+    zone.free_pages += pages
+    if zone.cells is not None:
+        keep(zone.cells.free, zone.on_cpu, pages, zone.cells.threshold)
+
+
+def count_gathered(zone: Zone) -> None:
+    """Count what a refill or drain has gathered, if it has."""
+    pages, zone.gathered = zone.gathered, None
+    if pages is not None:
+        count_free(zone, pages)
+
+
+def told_free(zone: Zone) -> int:
+    """The count of free frames as whoever reads it cheaply sees it, never below 0."""
+    pages = zone.free_pages
+    return pages if zone.cells is None else max(0, pages - sum(zone.cells.free))
+
+
+def told_cma(zone: Zone) -> int:
+    """The same for free CMA frames."""
+    pages = zone.free_cma
+    return pages if zone.cells is None else max(0, pages - sum(zone.cells.cma))
 
 
 def list_add(zone: Zone, pfn: Pfn, order: Order, mt: MigrateType, *, to_tail: bool = False) -> None:

@@ -21,6 +21,7 @@ from pagespec.pcp.lists import Where, alloc_from_list, may_use_lists
 from pagespec.rmqueue import Want, rmqueue
 from pagespec.steps import Step, Steps
 from pagespec.types import Pfn
+from pagespec.vmstat.zone import lower_threshold, raise_threshold
 from pagespec.watermark.check import NO_RIGHTS, Rights
 from pagespec.watermark.levels import Levels
 from pagespec.watermark.ok import watermark_fast
@@ -175,6 +176,8 @@ def _wake_kswapd(zones: Sequence[Zone]) -> None:
     """Let kswapd know. What it would free is not modelled; that it runs shrinks the lists."""
     for zone in zones:
         if zone.levels is not None:
+            if not zone.levels.reclaiming:
+                lower_threshold(zone)
             zone.levels.reclaiming = True
             zone.log.append(Event(Kind.KSWAPD, 0, 0))
 
@@ -185,5 +188,6 @@ def rest(zone: Zone) -> Steps[None]:
     yield Step.LOCK
     if zone.levels is not None:
         zone.levels.reclaiming = False
+        raise_threshold(zone)
         zone.levels.boost = 0
     yield Step.UNLOCK

@@ -149,6 +149,9 @@ def thawed(machine: Machine, state: State) -> Zone:
         disabled=disabled,
         sized_low=sized_low,
         slots=slots,
+        cells=None,
+        on_cpu=0,
+        gathered=None,
         pgalloc=0,
         pgfree=0,
         visited=0,
@@ -199,6 +202,10 @@ def check_small(machine: Machine) -> None:
     if machine.end > SEPARATOR[0]:
         raise DomainError(
             f"zone {machine.start}..{machine.end}: exhaustion needs frames below {SEPARATOR[0]}"
+        )
+    if machine.cells:
+        raise DomainError(
+            "cells=1: the exhaustion of zones has no place for cells; expected none"
         )
     levels = levels_of(machine)
     marks = 0 if levels is None else 3 * levels.marks.high

@@ -62,6 +62,15 @@ def freed_by_lists(zone: Zone, op: Op) -> set[Pfn]:
     return {block.pfn for block in freed if frees_by_lists(zone, op, *block)}
 
 
+def rested(step: Transition) -> bool:
+    """Whether a refresh is the third in a row that had nothing to tell a zone of another node."""
+    zone, op = step.before.zone, step.op
+    cells = zone.cells
+    if cells is None or op.cpu not in zone.machine.far or cells.rest[op.cpu] != 1:
+        return False
+    return not cells.free[op.cpu] and not cells.cma[op.cpu]
+
+
 def due_sets(step: Transition) -> dict[tuple[int, int], Replay]:
     """The sets of lists that a request drains, or frees onto, as they must be afterwards."""
     return _due_sets(step._replace(visited=0, log=()))
@@ -81,11 +90,15 @@ def _due_sets(step: Transition) -> dict[tuple[int, int], Replay]:
         sets = {(cpu, kind): due for (cpu, kind), due in sets.items() if cpu == op.cpu}
     for due in sets.values():
         pages = due.count
-        if op.verb is Verb.AGE and isinstance(due.load, Tuned):
+        if op.verb is Verb.REFRESH:
+            pages = 0
+        if op.verb in (Verb.AGE, Verb.REFRESH) and isinstance(due.load, Tuned):
             due.load, pages = decay(due.load, due.count)
         elif op.verb is Verb.EXPIRE:
             pages = min(due.count, due.load.batch)
-        elif op.verb not in EMPTYING:
+        elif op.verb not in EMPTYING and op.verb is not Verb.REFRESH:
             return {}
         drain(due, pages)
+        if op.verb is Verb.REFRESH and rested(step):
+            drain(due, min(due.count, due.load.batch))
     return sets

@@ -45,7 +45,7 @@ def due_load(step: Transition, was: Pcp) -> Load | None:
     zone, op = step.before.zone, step.op
     if op.verb is Verb.ALLOC:
         return None if due_try(zone, op).number == "last" else asked(zone, op).load
-    if op.verb is Verb.AGE and isinstance(was.load, Tuned):
+    if op.verb in (Verb.AGE, Verb.REFRESH) and isinstance(was.load, Tuned):
         return decay(was.load, was.count).load
     if op.verb in FREEING:
         due = after_frees(step)

@@ -15,7 +15,9 @@ from pagespec.zone import Zone
 FIRST = 0
 """The zone that refuses what concerns no zone in particular."""
 
-HOST_VERBS = frozenset({Verb.DRAIN, Verb.DRAIN_ALL, Verb.AGE, Verb.UNPLUG, Verb.PLUG, Verb.REST})
+HOST_VERBS = frozenset(
+    {Verb.DRAIN, Verb.DRAIN_ALL, Verb.AGE, Verb.REFRESH, Verb.UNPLUG, Verb.PLUG, Verb.REST}
+)
 """The verbs about all zones of a host."""
 
 LISTED_VERBS = frozenset({Verb.ALLOC, Verb.BULK, Verb.UNRESERVE})

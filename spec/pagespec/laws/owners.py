@@ -25,7 +25,7 @@ EMPTYING = frozenset(
 )
 """The verbs that give back all that a CPU, or every CPU, keeps."""
 
-ONE_CPU = frozenset({Verb.DRAIN, Verb.UNPLUG, Verb.AGE, Verb.EXPIRE})
+ONE_CPU = frozenset({Verb.DRAIN, Verb.UNPLUG, Verb.AGE, Verb.EXPIRE, Verb.REFRESH})
 
 
 def sets_of(zone: Zone) -> Iterator[tuple[int, int, Pcp]]:

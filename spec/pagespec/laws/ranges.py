@@ -148,6 +148,7 @@ DUE: dict[Verb, Callable[[Zone, Op], Due]] = {
     Verb.DISABLE: _due_switch,
     Verb.ENABLE: _due_switch,
     Verb.AGE: lambda zone, op: _due_cpu(zone, op, _ages(zone.machine)),
+    Verb.REFRESH: lambda zone, op: _due_cpu(zone, op, zone.cells is not None),
     Verb.EXPIRE: lambda zone, op: _due_cpu(zone, op, _expires(zone.machine)),
     Verb.UNPLUG: _due_unplug,
     Verb.PLUG: _due_plug,

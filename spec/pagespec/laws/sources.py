@@ -15,7 +15,7 @@ from pagespec.migratetype import (
 )
 from pagespec.types import Order
 from pagespec.verbs import Op
-from pagespec.zone import Zone
+from pagespec.zone import Zone, told_cma, told_free
 
 
 class Source(NamedTuple):
@@ -39,7 +39,7 @@ def own_sources(zone: Zone, op: Op) -> Iterator[MigrateType]:
     if op.atomic and uses_reserve_first(zone, op):
         yield HIGHATOMIC
     cma = op.mt is MOVABLE and era.cma != "none"
-    if cma and era.cma == "balanced" and zone.free_cma > zone.free_pages // 2:
+    if cma and era.cma == "balanced" and told_cma(zone) > told_free(zone) // 2:
         yield CMA
     yield op.mt
     if cma:

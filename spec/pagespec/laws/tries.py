@@ -22,7 +22,7 @@ from pagespec.watermark.check import (
     lowered,
     passes_fast,
 )
-from pagespec.zone import Zone
+from pagespec.zone import Zone, told_cma, told_free
 
 Try: TypeAlias = Literal["only", "low", "min", "emergency", "last", "none"]
 """The one of a zone without marks; those of a zone with them; or none, so that it fails."""
@@ -46,7 +46,7 @@ def unusable(zone: Zone, op: Op, rights: Rights) -> int:
     pages = 0
     if not (rights.harder or rights.oom):
         pages = zone.free_highatomic if zone.machine.era.retypes_on_merge else zone.nr_reserved
-    return pages + (0 if type_of(zone, op) is MOVABLE else zone.free_cma)
+    return pages + (0 if type_of(zone, op) is MOVABLE else told_cma(zone))
 
 
 def kept_back(zone: Zone) -> int:
@@ -57,10 +57,22 @@ def kept_back(zone: Zone) -> int:
     return 0 if zone.levels is None else zone.levels.reserve[0]
 
 
+def known_free(zone: Zone) -> int:
+    """The free frames that a request can know of: not what CPUs keep to themselves.
+
+    2.6.37 looks more closely at a zone below its drift mark, as long as kswapd is awake.
+    """
+    told, levels = told_free(zone), zone.levels
+    if zone.cells is None or levels is None or told >= zone.cells.drift_mark:
+        return told
+    close = zone.machine.era.close_reads == "while-reclaiming" and levels.reclaiming
+    return zone.free_pages if close else told
+
+
 def keeps_above(zone: Zone, op: Op, mark: int, rights: Rights) -> bool:
     """Whether more than the mark would be left, and in blocks that are large enough."""
     era = zone.machine.era
-    left = free_for(zone.free_pages, op.order, unusable(zone, op, rights))
+    left = free_for(known_free(zone), op.order, unusable(zone, op, rights))
     least = lowered(mark, rights, era.rights)
     if left <= least + kept_back(zone):
         return False
@@ -89,9 +101,9 @@ def passes(zone: Zone, op: Op, mark: int, rights: Rights) -> bool:
     if op.order == 0 and era.shortcut != "none":
         rightless = unusable(zone, op, rights)
         if era.shortcut == "wraps-cma-only":
-            rightless = 0 if type_of(zone, op) is MOVABLE else zone.free_cma
+            rightless = 0 if type_of(zone, op) is MOVABLE else told_cma(zone)
         wraps = era.shortcut != "stops"
-        if passes_fast(zone.free_pages, rightless, mark, kept_back(zone), wraps=wraps):
+        if passes_fast(known_free(zone), rightless, mark, kept_back(zone), wraps=wraps):
             return True
     return keeps_above(zone, op, mark, rights)
 

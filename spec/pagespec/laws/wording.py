@@ -5,7 +5,7 @@ from pagespec.verbs import Op, Verb
 
 _RANGES = frozenset({Verb.ISOLATE, Verb.RESTORE, Verb.CONTIG, Verb.OFFLINE, Verb.ONLINE})
 _TYPED = frozenset({Verb.UNRESERVE, Verb.RESTORE, Verb.CONTIG, Verb.BULK})
-_CPU = frozenset({Verb.DRAIN, Verb.AGE, Verb.EXPIRE, Verb.UNPLUG, Verb.PLUG})
+_CPU = frozenset({Verb.DRAIN, Verb.AGE, Verb.EXPIRE, Verb.REFRESH, Verb.UNPLUG, Verb.PLUG})
 _BARE = frozenset({Verb.UNRESERVE, Verb.DRAIN_ALL, Verb.DISABLE, Verb.ENABLE, Verb.REST})
 
 

@@ -12,7 +12,16 @@ from pagespec.pcp.state import loads_of, low_mark_of
 from pagespec.pcp.tuning import Doubling, Tuned, decay
 from pagespec.steps import Step, Steps
 from pagespec.types import BadCpu
+from pagespec.vmstat.zone import rests, set_threshold, tell
 from pagespec.zone import Zone
+
+
+def work_on(zone: Zone, cpu: int) -> None:
+    """Let what follows run on that CPU, or on the first that runs if it does not."""
+    cpus = range(zone.machine.cpus)
+    if cpu not in cpus or cpu in zone.unplugged:
+        cpu = next((other for other in cpus if other not in zone.unplugged), 0)
+    zone.on_cpu = cpu
 
 
 def drain_cpu(zone: Zone, cpu: int) -> Steps[None]:
@@ -37,11 +46,18 @@ def _drain(zone: Zone, cpu: int) -> Steps[None]:
 
 
 def drain_all(zone: Zone) -> Steps[None]:
-    """Give back to the buddy all that any CPU keeps."""
+    """Give back to the buddy all that any CPU keeps.
+
+    Each CPU counts what it gives back, or since 6.0 the one that wants it.
+    """
+    wanted_by = zone.on_cpu
     cpu = 0
     while cpu < zone.machine.cpus:
+        if not zone.machine.era.drains_remotely:
+            zone.on_cpu = cpu
         yield from _drain(zone, cpu)
         cpu += 1
+    zone.on_cpu = wanted_by
 
 
 def disable(zone: Zone) -> Steps[None]:
@@ -96,6 +112,10 @@ def age(zone: Zone, cpu: int) -> Steps[None]:
     """The periodic worker of a CPU: a high that has grown falls back, and what is above it goes."""
     check_supported(zone, zone.machine.cpus > 0 and zone.machine.era.tuning == "tuned")
     check_cpu(zone, cpu)
+    yield from _age(zone, cpu)
+
+
+def _age(zone: Zone, cpu: int) -> Steps[None]:
     yield Step.GUARD
     pcp = zone.pcps[cpu][0]
     assert isinstance(pcp.load, Tuned)
@@ -116,6 +136,10 @@ def check_can_expire(zone: Zone, cpu: int) -> None:
 def expire(zone: Zone, cpu: int) -> Steps[None]:
     """A CPU has not used a remote node's zone for a while: a batch of what it keeps goes back."""
     check_can_expire(zone, cpu)
+    yield from _expire(zone, cpu)
+
+
+def _expire(zone: Zone, cpu: int) -> Steps[None]:
     pcp = zone.pcps[cpu][0]
     yield Step.GUARD
     pages = min(pcp.count, pcp.load.batch)
@@ -126,6 +150,21 @@ def expire(zone: Zone, cpu: int) -> Steps[None]:
     yield Step.UNGUARD
 
 
+def refresh(zone: Zone, cpu: int) -> Steps[None]:
+    """The periodic worker of a CPU: it tells what it has counted, and looks after its lists.
+
+    What these give back then is counted anew, so a CPU can keep something right after it.
+    """
+    check_supported(zone, zone.cells is not None)
+    check_cpu(zone, cpu)
+    yield Step.TELL
+    told = tell(zone, cpu)
+    if zone.machine.era.tuning == "tuned":
+        yield from _age(zone, cpu)
+    if rests(zone, cpu, told=told, kept=zone.pcps[cpu][0].count > 0):
+        yield from _expire(zone, cpu)
+
+
 def unplug(zone: Zone, cpu: int) -> Steps[None]:
     """Take a CPU away: its lists are drained; the others share what it could keep (since 5.14)."""
     check_supported(zone, zone.machine.cpus > 1)
@@ -133,9 +172,14 @@ def unplug(zone: Zone, cpu: int) -> Steps[None]:
     if zone.machine.cpus - len(zone.unplugged) == 1:
         raise refused(zone, BadCpu, 0, 0, f"cpu {cpu}")
     zone.unplugged.add(cpu)
+    work_on(zone, cpu)
     zone.log.append(Event(Kind.UNPLUGGED, cpu, 0))
     yield from _drain(zone, cpu)
+    if zone.cells is not None:
+        tell(zone, cpu)
+        zone.cells.rest[cpu] = 0
     measure(zone)
+    set_threshold(zone)
 
 
 def plug(zone: Zone, cpu: int) -> Steps[None]:
@@ -147,4 +191,5 @@ def plug(zone: Zone, cpu: int) -> Steps[None]:
     zone.unplugged.discard(cpu)
     zone.log.append(Event(Kind.PLUGGED, cpu, 0))
     measure(zone)
+    set_threshold(zone)
     yield Step.UNGUARD

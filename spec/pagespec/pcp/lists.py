@@ -43,7 +43,7 @@ from pagespec.steps import Step, Steps
 from pagespec.types import Order, Pfn
 from pagespec.watermark.check import NO_RIGHTS
 from pagespec.watermark.ok import watermark_ok
-from pagespec.zone import Zone
+from pagespec.zone import Zone, count_gathered
 
 
 class Where(NamedTuple):
@@ -167,24 +167,22 @@ def rmqueue_bulk(
 ) -> None:
     """Move up to so many blocks from the buddy to a list, so that they are handed out in order.
 
-    Until 6.9 the count of free frames falls when all have been moved: it is the old one that tells
-    meanwhile whether most of what is free is CMA memory.
+    Until 6.9 the count of free frames falls once, when all have been moved: it is the old one that
+    tells meanwhile whether most of what is free is CMA memory.
     """
     era = zone.machine.era
-    taken_blocks = uncounted = 0
+    taken_blocks = 0
+    zone.gathered = None if era.retypes_on_merge else 0
     while taken_blocks < blocks:
         pfn = RMQUEUE_ONE[era.design](zone, want)
         if pfn is None:
             break
-        if not era.retypes_on_merge:
-            uncounted += SIZES[want.order]
-            zone.free_pages += SIZES[want.order]
         pcp.lists[index][pfn] = CMA if pageblock_type(zone, pfn) is CMA else want.mt
         if reverse:
             pcp.lists[index].move_to_end(pfn, last=False)
         pcp.count += SIZES[want.order]
         taken_blocks += 1
-    zone.free_pages -= uncounted
+    count_gathered(zone)
     zone.log.append(Event(Kind.REFILL, taken_blocks, want.order, want.mt))
 
 
@@ -258,6 +256,7 @@ def drain(zone: Zone, pcp: Pcp, pages: int, preferred: int = 0) -> None:
     )
     free_to = FREE_TO[machine.era.design]
     again = reads_types_again(zone)
+    zone.gathered = 0 if machine.era.counts_drain_once else None
     for index in turns:
         pfn, mt = pcp.lists[index].popitem()
         order = orders[index]
@@ -266,6 +265,7 @@ def drain(zone: Zone, pcp: Pcp, pages: int, preferred: int = 0) -> None:
             mt = pageblock_type(zone, pfn)
         zone.log.append(Event(Kind.PCPU_DRAIN, pfn, order, mt))
         free_to(zone, pfn, order, mt)
+    count_gathered(zone)
 
 
 def reads_types_again(zone: Zone) -> bool:

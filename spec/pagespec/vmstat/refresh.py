@@ -39,12 +39,12 @@ def expiry(left: int, *, told: bool, far: bool, kept: bool) -> Expiry:
     pre: 0 <= left <= 3
     post: 0 <= __return__.left <= 3
     """
+    if not far:
+        return Expiry(0, due=False)
     if told:
         left = EXPIRES_AFTER
     if left == 0 or not kept:
         return Expiry(left, due=False)
-    if not far:
-        return Expiry(0, due=False)
     return Expiry(left - 1, due=left == 1)
 
 

@@ -12,7 +12,7 @@ from pagespec.watermark.check import (
     lowered,
     passes_fast,
 )
-from pagespec.zone import Zone
+from pagespec.zone import Zone, told_cma, told_free
 
 
 def unusable(zone: Zone, want: Want, rights: Rights) -> int:
@@ -25,8 +25,20 @@ def unusable(zone: Zone, want: Want, rights: Rights) -> int:
         later = zone.machine.era.retypes_on_merge
         pages += zone.free_highatomic if later else zone.nr_reserved
     if want.mt is not MOVABLE:
-        pages += zone.free_cma
+        pages += told_cma(zone)
     return pages
+
+
+def free_as_seen(zone: Zone) -> int:
+    """The free frames that a request knows of: what CPUs keep back it does not see.
+
+    One era looks more closely while kswapd is awake and the count is low.
+    """
+    told, cells, levels = told_free(zone), zone.cells, zone.levels
+    if cells is None or levels is None or told >= cells.drift_mark:
+        return told
+    close = zone.machine.era.close_reads == "while-reclaiming" and levels.reclaiming
+    return zone.free_pages if close else told
 
 
 def watermark_ok(zone: Zone, want: Want, mark: int, reserve: int, rights: Rights) -> bool:
@@ -36,7 +48,7 @@ def watermark_ok(zone: Zone, want: Want, mark: int, reserve: int, rights: Rights
     kind.
     """
     era = zone.machine.era
-    free = free_for(zone.free_pages, want.order, unusable(zone, want, rights))
+    free = free_for(free_as_seen(zone), want.order, unusable(zone, want, rights))
     least = lowered(mark, rights, era.rights)
     if free <= least + reserve:
         return False
@@ -71,6 +83,6 @@ def watermark_fast(zone: Zone, want: Want, mark: int, reserve: int, rights: Righ
         if era.shortcut == "wraps-cma-only":
             pages = 0 if want.mt is MOVABLE else zone.free_cma
         wraps = era.shortcut != "stops"
-        if passes_fast(zone.free_pages, pages, mark, reserve, wraps=wraps):
+        if passes_fast(free_as_seen(zone), pages, mark, reserve, wraps=wraps):
             return True
     return watermark_ok(zone, want, mark, reserve, rights)
