@@ -74,12 +74,11 @@ def _note(report: Findings, reading: Reading, zone: ZoneInfo, found: Threshold) 
     report.checked[law.THRESHOLD] += 1
     report.thresholds.append(ThresholdRow(reading.where, found))
     if found.why is Why.NOTHING:
-        seen = " and ".join(map(str, found.seen))
         report.breach(
             zone.line,
             law.THRESHOLD,
             f"{zone.title}: expected a threshold of {found.computed} for {found.cpus} CPUs and"
-            f" {found.managed} managed frames, got {seen}.",
+            f" {found.managed} managed frames, got {found.printed}.",
             reading.where,
         )
 

@@ -25,13 +25,18 @@ def numbered_lines(path: str) -> Iterator[tuple[int, str]]:
     Undecodable bytes are kept as replacement characters, since a task may be called anything; a NUL
     byte means that the file is no text. UsageError says at which line reading ended and why.
     """
+    for number, text in _lines(path):
+        yield number, text.rstrip("\r\n")
+
+
+def _lines(path: str) -> Iterator[tuple[int, str]]:
     number = 0
     try:
         with _opened(path) as stream:
             for number, raw in enumerate(stream, 1):
                 if b"\0" in raw:
                     raise UsageError(f"{path}:{number}: expected text, got binary data.")
-                yield number, raw.decode("utf-8", "replace").rstrip("\r\n")
+                yield number, raw.decode("utf-8", "replace")
     except READ_ERRORS as error:
         raise UsageError(f"{path}:{number + 1}: cannot read further: {_reason(error)}.") from error
 
@@ -42,6 +47,29 @@ def beside(trace: str, *names: str) -> Path | None:
         return None
     directory = Path(trace).parent
     return next((directory / name for name in names if (directory / name).exists()), None)
+
+
+def text_of(path: str) -> str:
+    """Return the whole text of a file, with the end of its last line if it has one."""
+    lines = [text for _, text in _lines(path)]
+    return "".join(lines)
+
+
+def begins_with(path: str, first: bytes) -> bool:
+    """Return whether a file's text begins so.
+
+    Nothing is taken from a pipe: standard input is looked into unless it is compressed, and a named
+    one is not. What cannot be read begins with nothing.
+    """
+    if path == STDIN:
+        return cast(BufferedReader, sys.stdin.buffer).peek(len(first)).startswith(first)
+    if not Path(path).is_file():
+        return False
+    try:
+        with _opened(path) as stream:
+            return stream.read(len(first)) == first
+    except (UsageError, *READ_ERRORS):
+        return False
 
 
 @contextmanager

@@ -87,6 +87,11 @@ class Verdict(StrEnum):
     UNCHECKED = "not checked"
 
 
+def exit_of(verdict: Verdict) -> Exit:
+    """Return the exit code of a verdict."""
+    return {Verdict.HELD: Exit.HELD, Verdict.BROKEN: Exit.BROKEN}.get(verdict, Exit.INCONCLUSIVE)
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A broken law: where in the trace, which, and what happened in one sentence.
@@ -207,10 +212,7 @@ class Report:
     @property
     def exit(self) -> Exit:
         """The exit code of the verdict."""
-        return {
-            Verdict.HELD: Exit.HELD,
-            Verdict.BROKEN: Exit.BROKEN,
-        }.get(self.verdict, Exit.INCONCLUSIVE)
+        return exit_of(self.verdict)
 
     @property
     def breaches(self) -> list[Finding]:

@@ -25,7 +25,7 @@ class Outcome(StrEnum):
 
     EQUAL = "equal"
     KEPT = "within a threshold for each CPU"
-    PRESSURE = f"within {MOST} for each CPU, after kswapd was awake"
+    PRESSURE = f"within {MOST} for each CPU, as while kswapd is awake"
     MOVED = "changed while it was read"
     BEYOND = "unexplained"
 

@@ -11,6 +11,7 @@ from pagefuzz.kernel.findings import (
     Verdict,
 )
 from pagefuzz.kernel.percpu.outcome import UNEXPLAINED
+from pagefuzz.kernel.render_counts import exceptions, summed
 from pagefuzz.report import console
 from pagefuzz.report.words import counted
 
@@ -53,6 +54,7 @@ def render(report: Report) -> None:
             ("law", "event", "cause", "events"),
             [(*key, count) for key, count in sorted(listing.items())],
         )
+    summed(report.findings)
     console.table(
         "laws",
         ("law", "checked", "verdict", "what it says"),
@@ -117,6 +119,7 @@ def notes(report: Report) -> list[str]:
     if report.findings.searches:
         searches = " or ".join(report.findings.searches)
         found.append(f"of the ways to search for a fallback, only this one fits: {searches}.")
+    found += exceptions(report.findings)
     if report.noise:
         lines = counted(len(report.noise), "line is no event", "lines are no events")
         found.append(f"{lines}, first line {report.noise[0]}.")

@@ -18,9 +18,11 @@ from pagefuzz.kernel.files import READ_ERRORS, beside
 from pagefuzz.kernel.pagetypeinfo import Columns, TypeInfo, ZoneName, read_pagetypeinfo
 from pagefuzz.kernel.zoneinfo import Pageset, ZoneInfo, read_zoneinfo
 
-_PARTS = ("free.ranges", "zoneinfo", "buddyinfo.a", "buddyinfo.b", "pagetypeinfo")
+_LISTS = ("buddyinfo.a", "buddyinfo.b")
+_PARTS = ("free.ranges", "zoneinfo", *_LISTS, "pagetypeinfo")
 _BESIDE = ("snaps.tar.xz", "snaps.tar.gz", "snaps.tar", "snaps")
 _ZONE = re.compile(r"^Node (\d+), zone\s+(\S+)(.*)$", re.MULTILINE)
+_COUNT = re.compile(r"\d{1,20}")
 _MAX_FRAMES = 1 << 32  # 16 TiB of 4 KiB frames
 
 
@@ -112,7 +114,7 @@ def load(trace: str, given: str | None) -> Snapshots:
     if not exact:
         return NO_SNAPSHOTS
     readings = (
-        reading(name, f"{place}/{name}", parts)
+        _reading(name, f"{place}/{name}", parts)
         for name, parts in sorted(texts.items())
         if "zoneinfo" in parts
     )
@@ -154,7 +156,7 @@ def _snapshot(where: str, name: str, parts: dict[str, str]) -> Snapshot:
         if needed not in parts:
             raise UsageError(f"{where}: expected {needed} beside free.ranges, got none.")
     zones = read_zoneinfo(f"{where}/zoneinfo", parts["zoneinfo"])
-    readings = _readings(where, parts)
+    readings = _lists(_parts_of(where, parts))
     types = None
     if "pagetypeinfo" in parts:
         types = read_pagetypeinfo(f"{where}/pagetypeinfo", parts["pagetypeinfo"])
@@ -175,18 +177,21 @@ def _snapshot(where: str, name: str, parts: dict[str, str]) -> Snapshot:
     )
 
 
-def reading(name: str, where: str, parts: dict[str, str]) -> Reading:
-    """Read what counts there are among a directory's files, given by their names; zoneinfo is."""
-    path = f"{where}/zoneinfo"
-    return Reading(name, path, read_zoneinfo(path, parts["zoneinfo"]), _readings(where, parts))
+def reading(name: str, where: str, text: str, lists: dict[str, str]) -> Reading:
+    """Read zoneinfo's text, and that of the files of buddyinfo by their paths, as read in turn."""
+    return Reading(name, where, read_zoneinfo(where, text), _lists(lists))
 
 
-def _readings(where: str, parts: dict[str, str]) -> tuple[dict[ZoneName, Columns], ...]:
-    return tuple(
-        _buddyinfo(f"{where}/{part}", parts[part])
-        for part in ("buddyinfo.a", "buddyinfo.b")
-        if part in parts
-    )
+def _reading(name: str, where: str, parts: dict[str, str]) -> Reading:
+    return reading(name, f"{where}/zoneinfo", parts["zoneinfo"], _parts_of(where, parts))
+
+
+def _parts_of(where: str, parts: dict[str, str]) -> dict[str, str]:
+    return {f"{where}/{part}": parts[part] for part in _LISTS if part in parts}
+
+
+def _lists(texts: dict[str, str]) -> tuple[dict[ZoneName, Columns], ...]:
+    return tuple(_buddyinfo(path, text) for path, text in texts.items())
 
 
 def _runs(where: str, text: str) -> tuple[tuple[int, int], ...]:
@@ -229,7 +234,7 @@ def _buddyinfo(where: str, text: str) -> dict[ZoneName, Columns]:
     rows: dict[ZoneName, Columns] = {}
     for head in _ZONE.finditer(text):
         columns = head[3].split()
-        if not columns or not all(column.isdecimal() for column in columns):
+        if not columns or not all(map(_COUNT.fullmatch, columns)):
             raise UsageError(f"{where}: expected block counts by order, got {head[0]!r}.")
         rows[int(head[1]), head[2]] = tuple(map(int, columns))
     if not rows:

@@ -54,6 +54,11 @@ class Threshold(NamedTuple):
     behind: int = 0
 
     @property
+    def printed(self) -> str:
+        """What zoneinfo has."""
+        return " and ".join(map(str, self.seen))
+
+    @property
     def shown(self) -> str:
         """The explanation in words."""
         if self.why is not Why.STALE:

@@ -30,6 +30,7 @@ _PROTECTION = re.compile(r"protection: \((\d{1,20}(?:, \d{1,20})*)\)")
 _NODE_TITLE, _CPU_TITLE = "per-node stats", "pagesets"
 _OF_CPU = ("count", "high", "batch", "high_min", "high_max", "threshold")
 _OF_ZONE = ("free", "min", "low", "high", "spanned", "present")
+_OF_MEMORY = ("nr_free_pages", "start_pfn")
 _OF_SIZE = ("free", "spanned", "present", "managed", "start_pfn")
 
 
@@ -151,7 +152,7 @@ def _closed(where: str, number: int, got: str, zone: _Open) -> ZoneInfo:
     if not zone.protection:
         missing.append("protection")
     if zone.cpus or zone.amounts.get("present"):
-        missing += ["start_pfn"] if "start_pfn" not in zone.amounts else []
+        missing += [word for word in _OF_MEMORY if word not in zone.amounts]
         missing += ["pagesets"] if not zone.cpus else []
     for cpu, words in zone.cpus.items():
         missing += [
