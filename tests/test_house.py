@@ -43,6 +43,8 @@ ALGORITHMS = tuple(
         *("alloc", "bitmap", "boot", "bounds", "buddy", "bulk", "checks", "contig", "fallback"),
         *("highatomic", "isolation", "nearest", "ops", "pageblock", "pcp.cpus", "pcp.lists"),
         *("places", "rmqueue", "system", "watermark.boost", "watermark.ok", "zonelist"),
+        *(f"vmstat.{module}" for module in ("cell", "count", "ops", "reads", "refresh")),
+        *(f"vmstat.{module}" for module in ("retune", "threshold", "update")),
     )
 )
 
@@ -143,7 +145,8 @@ def test_laws_import_no_algorithm() -> None:
     wrong = [
         (name, got)
         for name, got in all_imports()
-        if within(name, "pagespec.laws", "pagespec.stamps") and within(got, *ALGORITHMS)
+        if within(name, "pagespec.laws", "pagespec.stamps", "pagespec.vmstat.laws")
+        and within(got, *ALGORITHMS)
     ]
 
     assert wrong == []
