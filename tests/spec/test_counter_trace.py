@@ -95,8 +95,8 @@ SAID: dict[CounterVerb, Set[str]] = {
 """What a request of each verb depends on, by the field that says it."""
 
 MOST = {CounterVerb.CHECK: 1, CounterVerb.TAKE: 1, CounterVerb.REFRESH: 5000}
-MOST[CounterVerb.READ] = 10**15 - 1
-"""The largest answer of each verb; 0 of the others, which are done."""
+MOST[CounterVerb.READ] = 2**64 - 1
+"""The largest answer of each verb, of faulty counters too; 0 of the others, which are done."""
 
 
 @st.composite

@@ -80,6 +80,7 @@ BAD = [
     ("-> done", "-> count 1", 7, "expected `done` or `refused REASON` as the answer to inc, got "),
     ("-> count 3", "-> count", 10, "expected `count N` or `refused REASON` as the answer to refre"),
     ("-> count 3", "-> count -3", 10, "got 'count -3'"),
+    ("-> count 3", f"-> count {10**20}", 10, f"got 'count {10**20}'"),
     ("-> refused BAD_CPU", "-> refused CPU", 11, "expected one of BAD_ORDER, OUTSIDE, "),
     ("-> yes", "-> done", 19, "expected `yes`, `no` or `refused REASON` as the answer to check, g"),
     ("-> no", "->", 20, "or `refused REASON` as the answer to take, got ''"),

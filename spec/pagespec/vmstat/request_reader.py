@@ -5,7 +5,7 @@ from collections.abc import Set
 from typing import get_args
 
 from pagespec.trace import TraceError
-from pagespec.trace_words import is_whole, read_fields, read_signed, read_whole, short
+from pagespec.trace_words import read_fields, read_signed, read_whole, short
 from pagespec.types import Refusal
 from pagespec.verbs import Outcome
 from pagespec.vmstat.machine import CounterMachine, Item
@@ -38,6 +38,9 @@ WRITTEN = {
     "level": "level=NAME",
 }
 """How each word is written."""
+
+ANSWERED = "[0-9]{1,20}"
+"""A number as an answer: faulty counters may answer whatever has 64 bits."""
 
 
 def read_counter_request(number: int, line: str, machine: CounterMachine) -> CounterRequest:
@@ -163,7 +166,7 @@ def _answer(number: int, verb: CounterVerb, text: str) -> Outcome:
             )
         return Refusal[value].value
     if verb in NUMBERED:
-        if word == "count" and is_whole(value):
+        if word == "count" and re.fullmatch(ANSWERED, value) is not None:
             return int(value)
         due = "`count N`"
     elif verb in ASKING:
