@@ -77,7 +77,7 @@ def random_mix(rng: Random, machine: CounterMachine) -> Mix:
         irqs_on=rng.choice((0.0, 0.3, 1.0)),
         open=rng.choice((0.0, 0.1, 0.3)),
         aimed=rng.choice((0.0, 0.3, 0.6)),
-        episodes=rng.choice((0.02, 0.06, 0.15)),
+        episodes=rng.choice((0.06, 0.12, 0.2)),
         phase=rng.choice((8, 32, 100)),
         many=has_threshold(machine.design) and machine.numa_threshold is None,
     )
