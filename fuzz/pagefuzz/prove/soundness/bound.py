@@ -42,20 +42,6 @@ def mark_covers(gap: int, order: Order) -> bool:
     return gap >= SIZES[order]
 
 
-def most_refills(cpus: int, threshold: int, batch: int, room: int) -> int:
-    """How many refills of one size can pass their check, one after the other, on an idle zone.
-
-    room: how far the count may fall and still pass. A CPU keeps back as many refills as fit under
-    its threshold; with the next it tells them all. The last refill of all may go below the mark.
-
-    >>> most_refills(112, 125, 31, 0), most_refills(2, 0, 1, 3)
-    (449, 4)
-    """
-    kept = threshold // batch
-    told = room // ((kept + 1) * batch)
-    return (kept + 1) * told + kept * cpus + 1
-
-
 def fewest_refills(frames: int, batch: int) -> int:
     """No fewer refills take so many frames: none takes more than a batch."""
     return -(-frames // batch)

@@ -31,7 +31,7 @@ class Fall(NamedTuple):
 
 
 class Fallen(NamedTuple):
-    """How far a zone fell: its requests, what is free there in truth, and its count.
+    """How far a zone fell: its requests, what is free there in truth, and what its count shows.
 
     ended: whether it came as far as it was to; otherwise the next request was refused.
     """
@@ -39,7 +39,7 @@ class Fallen(NamedTuple):
     before: tuple[CounterOp, ...]
     requests: list[Action]
     truth: int
-    count: int
+    shown: int
     ended: bool
 
     @property

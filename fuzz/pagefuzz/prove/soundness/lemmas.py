@@ -43,21 +43,23 @@ def nothing_passes_below_what_is_promised(
 
 
 def a_mark_that_stands_is_sound(
-    told: int, kept: int, drift: int, marks: Marks, high: bool, order: Order
+    told: int, kept: int, drift: int, marks: Marks, low: bool, order: Order
 ) -> bool:
     """Where the drift mark is due and set, nothing passes that the exact check fails.
 
-    That is, for a mark below high, by as much as the block takes. high: to ask for low, not min.
+    That is, for a mark below high, by as much as the block takes.
+
+    low: whether low is asked for, not min.
 
     pre: 0 <= order <= 10 and 0 <= marks.min <= marks.low <= marks.high
     pre: drift > marks.low - marks.min
     pre: -drift <= kept <= drift and told + kept >= 0
-    pre: mark_covers(marks.high - (marks.low if high else marks.min), order)
     post: _
     """
-    mark = marks.low if high else marks.min
+    mark = marks.low if low else marks.min
+    covered = mark_covers(marks.high - mark, order)
     passed = passes(told, kept, drift_mark(1, drift, marks), mark, order)
-    return not passed or told + kept >= needed(mark, order)
+    return not (covered and passed) or told + kept >= needed(mark, order)
 
 
 def a_count_at_the_mark_is_high_in_truth(told: int, kept: int, drift: int, marks: Marks) -> bool:

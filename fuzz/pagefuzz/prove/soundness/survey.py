@@ -49,24 +49,30 @@ class Promise(NamedTuple):
 class Survey(NamedTuple):
     """What was found in so many states.
 
-    short: per question, by how many frames the zone was at most too low when it passed.
+    short: per question, by how many frames the zone was at most too low when it passed. at_mark:
+    the fewest free frames with a count at the drift mark or above, -1 for no such state.
     """
 
     states: int
     short: Frames
+    at_mark: int
 
 
 def survey(space: Space, promise: Promise) -> Survey:
     """Ask every question in every state.
 
     Raises LawBroken for the first check that passes with fewer frames than promised, and, at the
-    end, if no state is found that has as few as that: then more could have been promised.
+    end, if no state is found that has as few as that: then more could have been promised. So it
+    does if the drift mark is not just what keeps a sound zone at high.
     """
-    states = 0
+    states, at_mark = 0, -1
     short: Frames = dict.fromkeys(QUESTIONS, 0)
     slack: Frames = {}
     for at in visit(space):
         states += 1
+        counters = at.counters
+        if 0 < counters.drift_marks[0] <= counters.told[0]:
+            at_mark = at.truth if at_mark < 0 else min(at.truth, at_mark)
         for question in passing(at.counters):
             exact = needed(getattr(at.counters.marks[0], question.level), question.order)
             promised = promised_of(at.counters, question, promise)
@@ -79,7 +85,10 @@ def survey(space: Space, promise: Promise) -> Survey:
         if slack.get(question) != 0:
             never = f"no state has as few frames as promised: {slack.get(question)} more at least"
             raise LawBroken("WM-sound", f"{question}: {never}")
-    return Survey(states, short)
+    high = at.counters.marks[0].high
+    if promise.sound and at_mark != high:
+        raise LawBroken("WM-sound", f"at the drift mark {at_mark} frames are free, high is {high}")
+    return Survey(states, short, at_mark)
 
 
 def passing(counters: Counters) -> Iterator[Question]:
