@@ -49,7 +49,7 @@ def _results(folder: Path) -> Iterator[Result]:
         target="numba",
         level="exact",
         eras=("6.1", "2.6.8"),
-        gears=("stream", "walk", "hypothesis", "hosts"),
+        gears=("stream", "walk", "hypothesis", "hosts", "counters"),
         out=folder,
         rounds=1,
     )

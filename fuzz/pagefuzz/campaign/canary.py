@@ -1,7 +1,9 @@
-"""The canary: a fault planted in the twin that every gear must catch before its silence counts.
+"""The canary: faults planted in the twin, one of which each gear must catch before it counts.
 
 Single frames are no longer merged. For a long time nothing goes wrong that a caller would see: a
 harness that has stopped looking at the lists, or whose comparison has gone blind, does not notice.
+Nor does it notice, of counters, that an increment leaves nothing behind in its CPU's cell: all adds
+up, and readers are nearer to the truth than they need be.
 """
 
 from dataclasses import replace
@@ -17,11 +19,25 @@ FAULT = ("    while order < top:\n", "    while 0 < order < top:\n")
 """The planted change of the twin's `free_one_block`: old text and new."""
 
 
+COUNTER_FAULT = (
+    "    if total <= threshold:\n        return 0, total\n    overstep = threshold >> 1\n",
+    "    if total <= threshold:\n        return 0, total\n    overstep = 0\n",
+)
+"""The planted change of the twin's `inc`."""
+
+
 def planted_twin() -> TwinFactory:
-    """Twins with the canary's fault, in the plain form of their kernels."""
+    """Twins with the canary's faults, in the plain form of their kernels."""
     from pageimpl.source import plain_modules
 
-    return TwinFactory(plain_modules({"buddy": lambda text: text.replace(*FAULT)}))
+    return TwinFactory(
+        plain_modules(
+            {
+                "buddy": lambda text: text.replace(*FAULT),
+                "vmstat.cell": lambda text: text.replace(*COUNTER_FAULT),
+            }
+        )
+    )
 
 
 def missed_by(plan: Plan, level: Level) -> list[Gear]:

@@ -1,4 +1,4 @@
-"""Gears on one trace format: streams for volume, walks for depth, Hypothesis for shape, and hosts.
+"""Gears: streams for volume, walks for depth, Hypothesis for shape; then hosts, and counters.
 
 Each does its share of a unit, enters what it did into the result, and hands a failure to `found`
 as soon as it has one.
@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from pagefuzz.campaign.plan import Gear, Plan, Result
 from pagefuzz.campaign.walk import WALK_REQUESTS, large_machine, random_machine, walk
+from pagefuzz.counters.gear import run_counters
 from pagefuzz.coverage import verbs_served
 from pagefuzz.hosts.gear import run_hosts
 from pagefuzz.lockstep import Lockstep
@@ -134,4 +135,5 @@ RUN_GEAR: dict[Gear, RunGear] = {
     "walk": run_walks,
     "hypothesis": run_hypothesis,
     "hosts": run_hosts,
+    "counters": run_counters,
 }

@@ -12,6 +12,8 @@ from pagespec.laws.books import all_laws
 from pagespec.laws.exact import EXACT_LAWS, KEPT_LAWS, ORACLE_LAWS
 from pagespec.laws.hostmarks import HOST_STATE_LAWS
 from pagespec.laws.hosts import HOST_LAWS, TWIN_HOST_LAWS
+from pagespec.vmstat.laws.judge import COUNTER_LAWS, TWIN_COUNTER_LAWS
+from pagespec.vmstat.laws.refused import REFUSAL_LAWS
 
 NAMED = 6
 """How many missing events are named before the rest is only counted."""
@@ -23,6 +25,11 @@ ASKED_OF_HOSTS = frozenset(
     law.id for book in (HOST_STATE_LAWS, HOST_LAWS, TWIN_HOST_LAWS) for law in book.laws
 )
 """The laws about hosts of several zones."""
+
+ASKED_OF_COUNTERS = frozenset(
+    law.id for book in (REFUSAL_LAWS, COUNTER_LAWS, TWIN_COUNTER_LAWS) for law in book.laws
+)
+"""The laws about counters, which are kept without any zone's lists."""
 
 ASKED_OF_ONE_ZONE = frozenset(
     law.id for book in (EXACT_LAWS, KEPT_LAWS, ORACLE_LAWS) for law in book.laws
@@ -93,6 +100,8 @@ def _laws(plan: Plan, offer: Offer, summary: Summary) -> None:
 
 def _asks(gear: Gear, law_id: str) -> bool:
     """Whether a gear's units ask the law at all."""
+    if gear == "counters" or law_id in ASKED_OF_COUNTERS:
+        return gear == "counters" and law_id in ASKED_OF_COUNTERS
     return law_id not in (ASKED_OF_ONE_ZONE if gear == "hosts" else ASKED_OF_HOSTS)
 
 

@@ -11,6 +11,8 @@ from time import perf_counter
 
 from pagefuzz.campaign.gears import RUN_GEAR
 from pagefuzz.campaign.plan import Plan, Result
+from pagefuzz.counters.shrink import shrink_counters
+from pagefuzz.counters.under import counter_factory_of
 from pagefuzz.findings import keep
 from pagefuzz.hosts.shrink import shrink_host
 from pagefuzz.hosts.under import host_factory_of
@@ -20,6 +22,7 @@ from pagespec.era import ERAS
 from pagespec.host_trace import AnyTrace
 from pagespec.laws.law import Level
 from pagespec.trace import Trace
+from pagespec.vmstat.trace import CounterTrace
 
 
 def empty_result(plan: Plan, number: int) -> Result:
@@ -59,4 +62,6 @@ def run_unit(plan: Plan, number: int, factory: Factory) -> Result:
 def _shrunk(trace: AnyTrace, factory: Factory, level: Level) -> AnyTrace:
     if isinstance(trace, Trace):
         return shrink(trace, factory, level)
+    if isinstance(trace, CounterTrace):
+        return shrink_counters(trace, counter_factory_of(factory))
     return shrink_host(trace, host_factory_of(factory))

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from pagefuzz.campaign.floor import floor_of
 from pagefuzz.campaign.plan import Gear, Plan, Result
+from pagefuzz.counters.floor import counter_floor
 from pagefuzz.coverage import Met, Reached
 from pagefuzz.exits import Exit
-from pagespec.era import ERAS
+from pagespec.era import ERAS, Era
 from pagespec.events import Kind
 from pagespec.laws.law import Level
 from pagespec.verbs import Verb
@@ -42,7 +43,9 @@ class Summary:
 
 
 TOP_OF_GEARS: dict[Gear, int] = {"stream": 10, "walk": 3, "hypothesis": 2, "hosts": 1}
-"""The order up to which every event must be reached, by the most searching gear of a campaign."""
+"""The order up to which every event must be reached, by the most searching gear of a campaign.
+
+A gear that is not here has no zones to meet them in."""
 
 HOST_FLOOR: frozenset[Met] = frozenset({(Kind.LOWER, 0), (Kind.FAR, 0)})
 """What hosts must meet in every era besides."""
@@ -53,10 +56,7 @@ def summary_of(plan: Plan, offer: Offer, results: list[Result], missed: list[Gea
     reached: dict[str, Reached] = {era: Counter() for era in plan.eras}
     for result in results:
         reached[result.era].update(result.reached)
-    top = max(TOP_OF_GEARS[gear] for gear in plan.gears)
-    floors = {era: floor_of(ERAS[era], offer.level, top, offer.verbs) for era in plan.eras}
-    if "hosts" in plan.gears:
-        floors = {era: floor | HOST_FLOOR for era, floor in floors.items()}
+    floors = {era: floor_for(plan, offer, ERAS[era]) for era in plan.eras}
     return Summary(
         results=results,
         failures=[result for result in results if result.law is not None],
@@ -69,6 +69,19 @@ def summary_of(plan: Plan, offer: Offer, results: list[Result], missed: list[Gea
         missed=missed,
         unsteady=[result for result in results if result.law is None and result.complaint],
     )
+
+
+def floor_for(plan: Plan, offer: Offer, era: Era) -> set[Met]:
+    """The events that all gears of the plan together must reach in an era."""
+    floor: set[Met] = set()
+    tops = [TOP_OF_GEARS[gear] for gear in plan.gears if gear in TOP_OF_GEARS]
+    if tops:
+        floor |= floor_of(era, offer.level, max(tops), offer.verbs)
+    if "hosts" in plan.gears:
+        floor |= HOST_FLOOR
+    if "counters" in plan.gears:
+        floor |= counter_floor(era)
+    return floor
 
 
 def exits_of(summary: Summary) -> Iterable[Exit]:

@@ -7,6 +7,8 @@ import click
 
 from pagefuzz.cli.options import level_option, target_option
 from pagefuzz.cli.traces import named, read_trace, trace_files
+from pagefuzz.counters.replay import replay_counters
+from pagefuzz.counters.under import counter_factory_of
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit, worst
 from pagefuzz.hosts.replay import replay_host
@@ -19,6 +21,7 @@ from pagefuzz.target.protocol import Factory
 from pagespec.host_trace import AnyTrace
 from pagespec.laws.law import Level
 from pagespec.trace import Trace, line_of
+from pagespec.vmstat.trace import CounterTrace, counter_line_of
 
 
 @click.command()
@@ -50,9 +53,11 @@ def command(paths: tuple[Path, ...], target: str, level: Level) -> Exit:
 
 
 def _replayed(trace: AnyTrace, factory: Factory, level: Level) -> Verdict:
-    """Hosts are judged at all levels at once: those who serve them are exact."""
+    """Hosts and counters are judged at all levels at once: those who serve them are exact."""
     if isinstance(trace, Trace):
         return replay(trace, factory, level)
+    if isinstance(trace, CounterTrace):
+        return replay_counters(trace, counter_factory_of(factory))
     return replay_host(trace, host_factory_of(factory))
 
 
@@ -74,4 +79,7 @@ def _place(trace: AnyTrace, verdict: Verdict) -> str:
         return "at boot"
     if verdict.step > len(trace.requests):
         return "when everything was given back"
-    return f"at request {verdict.step}, {line_of(trace.requests[verdict.step - 1])}"
+    at = verdict.step - 1
+    if isinstance(trace, CounterTrace):
+        return f"at request {verdict.step}, {counter_line_of(trace.machine, trace.requests[at])}"
+    return f"at request {verdict.step}, {line_of(trace.requests[at])}"

@@ -6,6 +6,8 @@ import click
 
 from pagefuzz.cli.options import level_option, out_option, target_option
 from pagefuzz.cli.traces import named, read_trace
+from pagefuzz.counters.shrink import shrink_counters
+from pagefuzz.counters.under import counter_factory_of
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit
 from pagefuzz.findings import keep, make_ready
@@ -18,6 +20,7 @@ from pagefuzz.target.load import factory_of
 from pagespec.host_trace import AnyTrace, any_text_of
 from pagespec.laws.law import Level
 from pagespec.trace import Trace
+from pagespec.vmstat.trace import CounterTrace
 
 
 @click.command()
@@ -43,6 +46,10 @@ def command(path: Path, target: str, level: Level, out: Path) -> Exit:
             small: AnyTrace
             if isinstance(trace, Trace):
                 small = shrink(trace, factory, level, found)
+            elif isinstance(trace, CounterTrace):
+                with named(path):
+                    counters = counter_factory_of(factory)
+                small = shrink_counters(trace, counters, found)
             else:
                 with named(path):
                     hosts = host_factory_of(factory)

@@ -98,6 +98,7 @@ def _with_less(machine: CounterMachine) -> Iterator[CounterMachine]:
         partial(replace, machine, numa=None, numa_threshold=None),
         partial(replace, machine, numa=None),
         partial(replace, machine, normal=None, pressure=None, numa_threshold=None),
+        partial(replace, machine, normal=None, pressure=None),
         partial(replace, machine, pressure=None),
         partial(replace, machine, numa_threshold=None),
         *(partial(replace, machine, normal=size) for size in range(normal or 0)),
