@@ -112,14 +112,6 @@ def _widen(book: CounterBook, after: Counters, number: int, limit: int) -> None:
         largest[number] = limit if within else max(limit, largest[number])
 
 
-def most_missing(book: CounterBook, counters: Counters, number: int) -> int:
-    """The most that updates under way hold that the place itself is still to be told."""
-    under_way = zip(counters.updates, book.under_way, strict=False)
-    return sum(
-        most for update, most in under_way if update.place == number and update.stage is Stage.PLACE
-    )
-
-
 def true_total(book: CounterBook, item: Item) -> int:
     """What the whole machine would show if nobody kept anything back."""
     places = zip(book.places, book.truth, strict=True)

@@ -95,7 +95,7 @@ def truth_before(step: CounterStep) -> int:
     source="mm/vmstat.c, refresh_zone_stat_thresholds (percpu_drift_mark), 2.6.37 to 6.12",
 )
 def sound(step: CounterStep) -> Complaint:
-    """Who looks closely passes only what is above its mark in truth; who need not is not below high.
+    """Who looks closely passes only what is above its mark in truth; who need not, not below high.
 
     The former as long as no update of the count is under way. The latter where the drift mark is
     met and stands: marks and thresholds are those that it was made for, and no CPU keeps more from

@@ -3,12 +3,13 @@
 A refresh that stops midway has told the zones all and owes the machine the rest.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from typing import TypeAlias
 
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.vmstat.counters import Counters, Stage, Update
 from pagespec.vmstat.drift import Range, kept_by_cell
-from pagespec.vmstat.laws.book import most_missing, true_total
+from pagespec.vmstat.laws.book import CounterBook, true_total
 from pagespec.vmstat.laws.limits import limit_of, range_of
 from pagespec.vmstat.laws.step import CounterStep
 from pagespec.vmstat.laws.wording import named, wording
@@ -115,13 +116,40 @@ def kept_within(step: CounterStep) -> Complaint:
     return None
 
 
-def kept_back(step: CounterStep, number: int) -> Range:
+def kept_back(book: CounterBook, number: int) -> Range:
     """What all CPUs may keep of a place, beside what updates have taken out of their cells."""
     kept = [
         kept_by_cell(largest[number], mixes[number] or "any")
-        for largest, mixes in zip(step.book.largest, step.book.mixes, strict=True)
+        for largest, mixes in zip(book.largest, book.mixes, strict=True)
     ]
     return Range(sum(cell.least for cell in kept), sum(cell.most for cell in kept))
+
+
+Held: TypeAlias = list[tuple[Update, int]]
+"""The updates under way, each with the most that it holds."""
+
+
+def held_closely(held: Held, number: int) -> int:
+    """What updates may be off by where every cell is looked at: those between cell and place."""
+    return sum(
+        most
+        for update, most in held
+        if update.place == number and (update.stage is Stage.PLACE or update.left is not None)
+    )
+
+
+def held_from_place(held: Held, number: int) -> int:
+    """What updates may hold that a place is still to be told."""
+    return sum(
+        most for update, most in held if update.place == number and update.stage is Stage.PLACE
+    )
+
+
+def held_from_all(held: Held, numbers: Collection[int]) -> int:
+    """What updates may hold that the machine is still to be told of those places."""
+    return sum(
+        most for update, most in held if update.place in numbers and update.stage is not Stage.CELL
+    )
 
 
 @SUM_LAWS.law("VM-drift", source="derived; mm/vmstat.c, 2.6.18 to 6.12")
@@ -130,41 +158,35 @@ def near_the_truth(step: CounterStep) -> Complaint:
 
     For a zone or node that is a threshold for each CPU; for the whole machine, one for each CPU and
     zone, and as much again for each refresh that is under way. A look at every cell misses what
-    updates have taken out of them alone. Statistics that are never told are behind by any number,
-    but not ahead.
+    updates hold alone. Statistics that a threshold never tells may be behind by any number.
     """
     counters, book = step.after, step.book
-    bounds: dict[Item, Range] = {}
+    held = list(zip(counters.updates, book.under_way, strict=False))
+    bounded: dict[Item, list[int]] = {}
     for number, place in enumerate(counters.places):
         if limit_of(counters, place) is None:
-            if book.truth[number] < counters.told[number]:
-                return f"{named(place)} is told {counters.told[number]}, more than there is"
             continue
-        kept, missing = kept_back(step, number), most_missing(book, counters, number)
+        bounded.setdefault(place.item, []).append(number)
         behind = book.truth[number] - counters.told[number]
-        if not kept.least - missing <= behind <= kept.most + missing:
-            return (
-                f"{named(place)} is told {counters.told[number]} and is {book.truth[number]}, "
-                f"expected no more than {kept.most + missing} apart"
-            )
-        least, most = bounds.get(place.item, Range(0, 0))
-        bounds[place.item] = Range(least + kept.least, most + kept.most)
-    for item, kept in bounds.items():
-        missing = _most_missing_in_all(step, item)
+        closely = behind - sum(cells[number] for cells in counters.cells)
+        most = held_closely(held, number)
+        if not -most <= closely <= most:
+            return f"a close look at {named(place)} misses {closely}, at most {most} are due"
+        wrong = too_far(behind, [kept_back(book, number)], held_from_place(held, number))
+        if wrong is not None:
+            return f"{named(place)} {wrong}"
+    for item, numbers in bounded.items():
         behind = true_total(book, item) - counters.totals[item]
-        if not kept.least - missing <= behind <= kept.most + missing:
-            return (
-                f"{item.value} in all is told {counters.totals[item]} and is "
-                f"{true_total(book, item)}, expected no more than {kept.most + missing} apart"
-            )
+        kept = [kept_back(book, number) for number in numbers]
+        wrong = too_far(behind, kept, held_from_all(held, numbers))
+        if wrong is not None:
+            return f"{item.value} in all {wrong}"
     return None
 
 
-def _most_missing_in_all(step: CounterStep, item: Item) -> int:
-    """The most that updates under way hold that the machine is still to be told."""
-    counters = step.after
-    return sum(
-        most
-        for update, most in zip(counters.updates, step.book.under_way, strict=False)
-        if counters.places[update.place].item is item and update.stage is not Stage.CELL
-    )
+def too_far(behind: int, kept: Iterable[Range], held: int) -> str | None:
+    """How what is told is further behind the truth than what CPUs keep and updates hold."""
+    least, most = (sum(ends) for ends in zip(*kept, strict=True))
+    if least - held <= behind <= most + held:
+        return None
+    return f"is told {behind} too few, expected {least - held} to {most + held}"
