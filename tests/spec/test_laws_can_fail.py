@@ -4,10 +4,17 @@ import importlib
 import pkgutil
 
 import pytest
-from tests.spec import breakages, breakages_hosts, breakages_listed, breakages_typed
+from tests.spec import (
+    breakages,
+    breakages_counters,
+    breakages_hosts,
+    breakages_listed,
+    breakages_typed,
+)
 from tests.spec.rows import ROWS, Row
 
 import pagespec.laws
+import pagespec.vmstat.laws
 from pagespec.laws.law import Law, LawBook, LawBroken
 
 
@@ -19,8 +26,9 @@ def every_law() -> list[Law[object]]:
 def books() -> dict[str, LawBook[object]]:
     """Every book of laws that the spec has, by name, wherever it stands."""
     rooms = [
-        importlib.import_module(f"pagespec.laws.{module.name}")
-        for module in pkgutil.iter_modules(pagespec.laws.__path__)
+        importlib.import_module(f"{room.__name__}.{module.name}")
+        for room in (pagespec.laws, pagespec.vmstat.laws)
+        for module in pkgutil.iter_modules(room.__path__)
     ]
     return {
         f"{room.__name__}.{name}": value
@@ -30,7 +38,13 @@ def books() -> dict[str, LawBook[object]]:
     }
 
 
-FILLED_BY = (breakages, breakages_hosts, breakages_listed, breakages_typed)
+FILLED_BY = (
+    breakages,
+    breakages_counters,
+    breakages_hosts,
+    breakages_listed,
+    breakages_typed,
+)
 """The files that enter rows as they are read."""
 
 

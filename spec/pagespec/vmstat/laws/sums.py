@@ -168,13 +168,13 @@ def near_the_truth(step: CounterStep) -> Complaint:
             continue
         bounded.setdefault(place.item, []).append(number)
         behind = book.truth[number] - counters.told[number]
+        wrong = too_far(behind, [kept_back(book, number)], held_from_place(held, number))
+        if wrong is not None:
+            return f"{named(place)} {wrong}"
         closely = behind - sum(cells[number] for cells in counters.cells)
         most = held_closely(held, number)
         if not -most <= closely <= most:
             return f"a close look at {named(place)} misses {closely}, at most {most} are due"
-        wrong = too_far(behind, [kept_back(book, number)], held_from_place(held, number))
-        if wrong is not None:
-            return f"{named(place)} {wrong}"
     for item, numbers in bounded.items():
         behind = true_total(book, item) - counters.totals[item]
         kept = [kept_back(book, number) for number in numbers]
