@@ -50,9 +50,9 @@ def test_checks_pass_what_is_promised_and_no_less(domain: SoundDomain) -> None:
 @pytest.mark.parametrize(
     ("case", "by_reclaim", "for_requests"),
     [
-        ("min_free raised", (4, 4, 4), (4, 4, 4)),
+        ("min_free has risen", (4, 4, 4), (4, 4, 4)),
         ("a CPU is gone", (1, 2, 3), (5, 6, 7)),
-        ("kswapd raises it", (4, 4, 4), (4, 4, 4)),
+        ("kswapd raises the threshold", (4, 4, 4), (4, 4, 4)),
         ("kswapd is awake", (0, 0, 0), (5, 5, 5)),
         ("kswapd has no room", (0, 0, 0), (3, 3, 3)),
         ("an exchange is under way", (5, 5, 6), (5, 6, 7)),

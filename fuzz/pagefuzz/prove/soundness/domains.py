@@ -67,8 +67,8 @@ def standing() -> Iterator[SoundDomain]:
 
     The design is the same in all eras that have the mark; so 3 CPUs in the last of them.
     """
-    for era, most in (("2.6.37", 2), ("2.6.39", 2), ("4.10", 3)):
-        for cpus, normal, kbytes in product(range(1, most + 1), (1, 2, 3), (8, 16, 32)):
+    for era, most, least in (("2.6.37", 2, 8), ("2.6.39", 2, 8), ("4.10", 3, 24)):
+        for cpus, normal, kbytes in product(range(1, most + 1), (1, 2, 3), (least, 16, 32)):
             pages = kbytes // 4 * 3 // 2 + 2 * cpus * normal + 6
             promise = Promise(normal, sound=True)
             domain = SoundDomain(
@@ -112,13 +112,13 @@ SOUND_DOMAINS = (
     *standing(),
     *under_way(),
     # The mark is older than the marks that it was made from.
-    SoundDomain("min_free raised", "2.6.39", 1, 3, 8, 26, RAISED, Promise(3)),
-    SoundDomain("min_free raised", "2.6.39", 2, 2, 8, 26, RAISED, Promise(2)),
+    SoundDomain("min_free has risen", "2.6.39", 1, 3, 8, 26, RAISED, Promise(3)),
+    SoundDomain("min_free has risen", "2.6.39", 2, 2, 8, 26, RAISED, Promise(2)),
     # With the CPU its mark goes, but not what the other keeps.
     SoundDomain("a CPU is gone", "2.6.39", 2, None, 16, 30, PLUGGED, Promise(4)),
     # The threshold for a kswapd that is awake is 4 or 2, the normal one 2 or 1.
-    SoundDomain("kswapd raises it", "2.6.39", 1, None, 16, 38, RAISED_FAR, Promise(4)),
-    SoundDomain("kswapd raises it", "2.6.39", 2, 1, 16, 38, RAISED_FAR, Promise(2)),
+    SoundDomain("kswapd raises the threshold", "2.6.39", 1, None, 16, 38, RAISED_FAR, Promise(4)),
+    SoundDomain("kswapd raises the threshold", "2.6.39", 2, 1, 16, 38, RAISED_FAR, Promise(2)),
     # Low is at least as far above min as all that CPUs keep.
     *(
         SoundDomain(

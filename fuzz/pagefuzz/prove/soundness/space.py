@@ -22,6 +22,9 @@ Action: TypeAlias = tuple[CounterOp, ...]
 Kind: TypeAlias = Callable[[Counters, int], Iterable[Action]]
 """The actions of one kind that a CPU can begin in a state."""
 
+Profile: TypeAlias = tuple[bool, int, tuple[tuple[str, int, tuple[int, ...]], ...]]
+"""Whether a CPU runs, what it keeps, and its updates under way."""
+
 CHANGES = {CounterVerb.INC: 1, CounterVerb.DEC: -1}
 
 
@@ -109,20 +112,23 @@ def done(at: Reached, action: Action) -> Reached | None:
     return Reached(counters, truth, action, at)
 
 
-def profile_of(counters: Counters, cpu: int) -> tuple[object, ...]:
+def profile_of(counters: Counters, cpu: int) -> Profile:
     """What sets a CPU apart: whether it runs, what it keeps, and its updates under way."""
+    cell = counters.cells[cpu][0]
+    if not counters.updates:
+        return cpu in counters.running, cell, ()
     updates = sorted(
-        (update.place, update.stage.name, update.pages, -1 if update.left is None else update.left)
+        (update.stage.name, update.pages, () if update.left is None else (update.left,))
         for update in counters.updates
         if update.cpu == cpu
     )
-    return cpu in counters.running, counters.cells[cpu][0], tuple(updates)
+    return cpu in counters.running, cell, tuple(updates)
 
 
 def key_of(at: Reached) -> tuple[object, ...]:
     """All that the zone's count depends on, whichever CPU it is that keeps what."""
     counters = at.counters
-    profiles = sorted(map(str, (profile_of(counters, cpu) for cpu in range(len(counters.cells)))))
+    profiles = sorted(profile_of(counters, cpu) for cpu in range(len(counters.cells)))
     retuned = counters.thresholds[0], counters.drift_marks[0], counters.min_free, counters.pages[0]
     return counters.told[0], at.truth, *profiles, *retuned, bool(counters.reclaiming)
 
