@@ -99,8 +99,8 @@ def sound(step: CounterStep) -> Complaint:
 
     The former as long as no update of the count is under way. The latter where the drift mark is
     met and stands: marks and thresholds are those that it was made for, and no CPU keeps more from
-    before. So a single frame is never taken from a zone below its low mark for being counted late;
-    else reclaim would sleep while the last frames go.
+    before. A zone that is told to have exactly its drift mark may have exactly its high mark. Else
+    reclaim would rest while the last frames go.
     """
     wrong = _too_few(step.after, step.book)
     if wrong is not None:

@@ -29,12 +29,12 @@ def as_set(step: CounterStep) -> Complaint:
     source="mm/vmstat.c, refresh_zone_stat_thresholds and set_pgdat_percpu_threshold, to 6.12",
 )
 def thresholds(step: CounterStep) -> Complaint:
-    """Thresholds follow the CPUs and the zone's size by the formula, when either is looked at.
+    """Thresholds follow the formula when CPUs come or go, or memory does, and at no other time.
 
-    That is at boot, when a CPU comes or goes, and since 4.9 when memory does. While kswapd is awake
-    a zone with a drift mark has one by which all CPUs keep back no more than the low mark is above
-    the lowest; that is since 2.6.39, and until a CPU comes or goes. A node has the largest normal
-    one of its zones. No other request changes any.
+    The latter since 4.9. While kswapd is awake a zone with a drift mark has one by which all CPUs
+    keep back no more than the low mark is above the lowest: since 2.6.39, and until a CPU comes or
+    goes. A node has the largest normal one of its zones. Too low a threshold shares a cache line
+    for nothing, and too high a one lets a zone seem to have what it has not.
     """
     counters, settings = step.after, step.book.settings
     if counters.thresholds != settings.thresholds:
@@ -58,8 +58,9 @@ def thresholds(step: CounterStep) -> Complaint:
 def drift_marks(step: CounterStep) -> Complaint:
     """A zone has a drift mark once CPUs could keep back more than the low mark is above the lowest.
 
-    It is as far above the high mark as what all of them could keep back, and never taken away; it
-    is computed with the thresholds alone, so other marks leave it as it was.
+    It is as far above the high mark as what all of them could keep back. It is computed with the
+    thresholds alone, so that other marks leave it as it was, and never taken away. Below it whoever
+    frees memory must not believe what is told.
     """
     got, due = step.after.drift_marks, step.book.settings.drift_marks
     return None if got == due else f"after {wording(step.op)} drift marks are {got}, expected {due}"

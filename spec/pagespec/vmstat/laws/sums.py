@@ -98,9 +98,9 @@ def fits(step: CounterStep) -> Complaint:
 def kept_within(step: CounterStep) -> Complaint:
     """A CPU keeps no more of a counter than the largest threshold since its cell was within one.
 
-    A cell that only increments have met is never below half of that: what an increment leaves
-    behind. A cell that is told never, or whose threshold was lowered, is not below the others for
-    that. All bounds of what readers miss are sums of this one.
+    That may be more than the one in force: what a cell holds stays when kswapd wakes and lowers it.
+    A cell that only increments have met is never below 0 by more than the half that one leaves
+    behind. All bounds of what readers miss are sums of this one.
     """
     counters, book = step.after, step.book
     for number, place in enumerate(counters.places):
