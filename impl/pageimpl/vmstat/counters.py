@@ -37,7 +37,7 @@ from pageimpl.vmstat.state import (
     set_low,
     set_min,
     set_node_threshold,
-    set_threshold,
+    set_zone_threshold,
     where_of,
     zone_threshold_of,
     zones_of,
@@ -95,7 +95,7 @@ def set_thresholds(mem: CounterMemory) -> None:
         set_node_threshold(mem, node_of(mem, zone), 0)
     for zone in range(zones_of(mem)):
         threshold, node = normal_of(mem, zone), node_of(mem, zone)
-        set_threshold(mem, zone, threshold)
+        set_zone_threshold(mem, zone, threshold)
         set_node_threshold(mem, node, max(threshold, node_threshold_of(mem, node)))
         gap = low_of(mem, zone) - min_of(mem, zone)
         mark = drift_mark(nr_running_of(mem), threshold, gap, high_of(mem, zone))

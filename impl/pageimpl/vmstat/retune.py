@@ -28,9 +28,9 @@ from pageimpl.vmstat.state import (
     set_numa_on,
     set_pages,
     set_running,
-    set_threshold,
     set_told,
     set_total,
+    set_zone_threshold,
     width_of,
     zones_of,
 )
@@ -46,7 +46,7 @@ def wake(mem: CounterMemory, node: int) -> None:
         return
     for zone in range(zones_of(mem)):
         if node_of(mem, zone) == node and drift_mark_of(mem, zone):
-            set_threshold(mem, zone, pressure_of(mem, zone))
+            set_zone_threshold(mem, zone, pressure_of(mem, zone))
 
 
 @kernel
@@ -57,7 +57,7 @@ def rest(mem: CounterMemory, node: int) -> None:
         return
     for zone in range(zones_of(mem)):
         if node_of(mem, zone) == node and drift_mark_of(mem, zone):
-            set_threshold(mem, zone, normal_of(mem, zone))
+            set_zone_threshold(mem, zone, normal_of(mem, zone))
 
 
 @kernel

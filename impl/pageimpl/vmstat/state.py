@@ -198,7 +198,7 @@ pages_of, set_pages = row_word(ZONE_ROWS)
 min_of, set_min = row_word(ZONE_ROWS)
 low_of, set_low = row_word(ZONE_ROWS)
 high_of, set_high = row_word(ZONE_ROWS)
-zone_threshold_of, set_threshold = row_word(ZONE_ROWS)
+zone_threshold_of, set_zone_threshold = row_word(ZONE_ROWS)
 drift_mark_of, set_drift_mark = row_word(ZONE_ROWS)
 in_lists_of, set_in_lists = row_word(ZONE_ROWS)
 
