@@ -68,6 +68,7 @@ def test_what_cpus_keep(
 
 def test_what_lies_between_two_readings_is_right() -> None:
     assert outcome(met("zone", -900, 900)) == (Outcome.KEPT, 0, 0)
+    assert outcome(met("zone", 0, 900)) == (Outcome.KEPT, 0, 0)
     assert outcome(met("zone", 900, 900 + ALL_KEPT), ASLEEP) == (Outcome.MOVED, 0, 1)
     assert outcome(met("zone", ALL_KEPT, 900), ASLEEP) == (Outcome.KEPT, 0, 0)
 

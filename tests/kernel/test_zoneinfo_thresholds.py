@@ -64,6 +64,7 @@ def test_a_kernel_for_one_cpu_has_none() -> None:
 def test_cpus_do_not_differ() -> None:
     found = judged(zone_text(thresholds=[8, 4]))
     assert (found.why, found.printed) == (Why.NOTHING, "4 and 8")
+    assert judged(zone_text(managed=34_151, thresholds=[4, 8])).why is Why.NOTHING
 
 
 LATE = zone_text(managed=34_151, thresholds=[4, 4])
@@ -103,7 +104,7 @@ def test_a_stale_threshold_stays_until_it_is_set_anew() -> None:
 
 
 @pytest.mark.parametrize(
-    "before", [LATER, zone_text(managed=34_151, thresholds=[2])], ids=["set anew", "a CPU came"]
+    "before", [LATER, zone_text(managed=34_151, thresholds=[4] * 3)], ids=["set anew", "a CPU went"]
 )
 def test_what_was_set_anew_is_not_stale(before: str) -> None:
     whys, findings = judged_in_turn(before, LATE)
