@@ -3,6 +3,7 @@
 Every number is one of the spec's stated functions, in rows; here they are only put side by side.
 """
 
+from bisect import bisect_left
 from typing import NamedTuple
 
 from pagefuzz.drift.machine import Asked, marks_in
@@ -143,6 +144,14 @@ def saturated_from(pages: int) -> int | None:
 
 
 def marked_from(machine: Asked) -> int | None:
-    """From how many CPUs on the machine's largest zone has a drift mark; None for never."""
-    rows = cpu_rows(machine, tuple(range(1, MAX_CPUS + 1)))
-    return next((cpus for cpus, row in enumerate(rows, 1) if row.mark), None)
+    """From how many CPUs on the machine's largest zone has a drift mark; None for never.
+
+    Once it has one it keeps it: more CPUs keep back more, and the marks stay.
+    """
+
+    def has_mark(cpus: int) -> bool:
+        [row] = cpu_rows(machine, (cpus,))
+        return row.mark > 0
+
+    first = 1 + bisect_left(range(1, MAX_CPUS + 1), True, key=has_mark)
+    return first if first <= MAX_CPUS else None

@@ -42,7 +42,7 @@ from pagespec.vmstat.threshold import MOST, drift_mark
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-CPUS = tuple(range(1, MAX_CPUS + 1))
+CPUS = (*range(1, 64), *range(64, MAX_CPUS + 1, 8))
 CPU_TICKS = CPU_COUNTS[::2]
 ZONES = tuple(gib * PAGES_A_GIB for gib in (1, 8, 64, 512))
 THRESHOLDS = (*range(1, 256), *range(256, 2**16, 256), 2**16 - 3)
@@ -94,7 +94,7 @@ def draw_thresholds(machine: Asked, stem: Path) -> list[Path]:
         _rates(below, BLUE, 1, "by 1 page, one way", 400)
         _rates(below, ORANGE, 1, "by 1 page, up or down", 60, both_ways=True)
         if batch > 1:
-            _rates(below, GREEN, batch, f"by {batch} pages at once, one way", 1500)
+            _rates(below, GREEN, batch, f"by {batch} pages at once, one way", 600)
         below.set_yscale("log")
         below.set_ylim(0.005, 2 * UPDATES)
         below.set_ylabel(f"folds of a CPU in {UPDATES:,} updates")
@@ -132,14 +132,17 @@ def draw_drift_by_cpus(machine: Asked, stem: Path) -> list[Path]:
     with drawing(8.6, 7.2, title) as figure:
         panels = figure.subplots(2, 2, sharex=True, sharey=True)
         for panel, (one, first) in zip(panels.flat, firsts, strict=True):
-            _drift_panel(panel, one, first)
-        _own(panels.flat[[one for one, _ in firsts].index(machine)], machine)
+            early = first is not None and first**2 <= MAX_CPUS
+            _drift_panel(panel, one, first, early=early)
+            if one is machine:
+                _own(panel, machine, early=early)
         figure.supylabel("worst drift of free pages, in MiB", fontsize=10)
         figure.supxlabel("CPUs", fontsize=10)
         return save(figure, stem)
 
 
-def _drift_panel(panel: "Axes", machine: Asked, first: int | None) -> None:
+def _drift_panel(panel: "Axes", machine: Asked, first: int | None, *, early: bool) -> None:
+    """One zone. early: whether few CPUs pass its gap."""
     rows = cpu_rows(machine, CPUS)
     mib = [row.at_rest / PAGES_A_MIB for row in rows]
     _cpu_axis(panel)
@@ -147,21 +150,22 @@ def _drift_panel(panel: "Axes", machine: Asked, first: int | None) -> None:
     panel.set_title(f"a zone of {memory(machine.largest.pages)}", fontsize=10)
     line(panel, [*CPUS], mib, BLUE)
     if first is not None:
-        point(panel, first, mib[first - 1])
+        [at] = cpu_rows(machine, (first,))
+        point(panel, first, at.at_rest / PAGES_A_MIB)
     if gap := rows[0].gap:
         passed = "" if first is None else f"\npassed from {of(first, 'CPU')} on"
         # Right of where they cross there is room below the curve, left of it above.
-        early = first is not None and first**2 <= MAX_CPUS
         guide(panel, gap / PAGES_A_MIB, f"low - min: {memory(gap)}{passed}", right=early)
     plain_numbers(panel)
 
 
-def _own(panel: "Axes", machine: Asked) -> None:
-    """Where the machine itself stands."""
+def _own(panel: "Axes", machine: Asked, *, early: bool) -> None:
+    """Where the machine itself stands, in words that keep clear of those about the gap."""
     kept, cpus = zone_row(machine, machine.largest).at_rest, machine.cpus
-    side = (10, -1) if cpus**2 <= 16 * MAX_CPUS else (-8, 6)
+    right = cpus < 8 or (cpus <= 128 and not early)
     point(panel, cpus, kept / PAGES_A_MIB)
-    label(panel, cpus, kept / PAGES_A_MIB, f"{of(cpus, 'CPU')}: {memory(kept)}", DARK, *side)
+    words = f"{of(cpus, 'CPU')}: {memory(kept)}"
+    label(panel, cpus, kept / PAGES_A_MIB, words, DARK, *((10, -1) if right else (-8, 6)))
 
 
 def draw_folds_by_cpus(machine: Asked, stem: Path) -> list[Path]:

@@ -1,0 +1,341 @@
+"""`pagefuzz drift`: figures by hand and by counting, answers that carry them, one sentence else."""
+
+import re
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from pagefuzz.cli._entry import run
+from pagefuzz.drift.answers import does_it_scale, why_not_alike
+from pagefuzz.drift.designs import RELEASES, design_row
+from pagefuzz.drift.figures import (
+    CPU_COUNTS,
+    STEPS,
+    cpu_rows,
+    folds,
+    marked_from,
+    saturated_from,
+    threshold_rows,
+    zone_row,
+)
+from pagefuzz.drift.machine import REVIEWED, Asked, asked
+from pagefuzz.exits import Exit
+from pagespec.vmstat.machine import CountedZone
+from pagespec.vmstat.numa import NUMA_DESIGNS, NumaName
+
+GIB = 2**18
+
+Capture = pytest.CaptureFixture[str]
+
+
+def one_zone(pages: int, cpus: int, era: str = "5.15", min_free: int | None = None) -> Asked:
+    return asked(era, cpus, (CountedZone(0, pages),), min_free)
+
+
+def ran(capsys: Capture, *arguments: str) -> tuple[int, str, str]:
+    code = run(["drift", *arguments])
+    out, err = capsys.readouterr()
+    assert "Traceback" not in out + err
+    return code, out, err
+
+
+def cells_of(out: str) -> list[list[str]]:
+    """The rows of all tables, cell by cell."""
+    rows = [line.split("│")[1:-1] for line in out.splitlines() if line.startswith("│")]
+    return [[cell.strip() for cell in row] for row in rows]
+
+
+# --- figures -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pages", "cpus", "expected"),
+    [
+        # normal, drift mark, pressure, the marks' gap: worked out on paper from the formulas
+        (65536, 4, (18, 0, None, 128)),
+        (65536, 8, (24, 768 + 192, 16, 128)),
+        (262144, 64, (70, 1548 + 4480, 4, 262)),
+    ],
+)
+def test_a_zone_has_the_worked_out_thresholds(
+    pages: int, cpus: int, expected: tuple[int, int, int | None, int]
+) -> None:
+    """Thresholds and drift mark of zones that were calculated by hand."""
+    row = zone_row(one_zone(pages, cpus), CountedZone(0, pages))
+
+    assert (row.normal, row.mark, row.pressure, row.gap) == expected
+    assert row.at_rest == cpus * expected[0]
+
+
+def test_the_reviews_machine_by_hand() -> None:
+    """112 CPUs that keep 125 each, and an increment under way on each that took 188 along."""
+    machine = asked(*REVIEWED)
+    rows = [zone_row(machine, zone) for zone in machine.zones]
+
+    assert [row.normal for row in rows] == [125, 125]
+    assert [row.at_rest for row in rows] == [14000, 14000]
+    assert [row.one_each for row in rows] == [112 * (125 + 125 + 1 + 62)] * 2
+    assert [row.mark for row in rows] == [row.marks.high + 14000 for row in rows]
+
+
+@pytest.mark.parametrize("threshold", [1, 2, 7, 20, 125])
+def test_folds_one_way_are_those_of_a_cell_that_is_counted(threshold: int) -> None:
+    """A cell that is incremented often folds as often as the rate says."""
+    cell = told = 0
+    for _ in range(200_000):
+        cell += 1
+        if cell > threshold:
+            cell, told = -(threshold // 2), told + 1
+
+    assert folds(threshold).up == pytest.approx(told / 200, rel=0.005)
+
+
+@pytest.mark.parametrize(("threshold", "step"), [(1, 1), (8, 1), (125, 31), (125, 63), (20, 31)])
+def test_folds_both_ways_are_about_those_of_a_walk(threshold: int, step: int) -> None:
+    """Ups and downs by the toss of a coin fold as often as the rate says, give or take chance."""
+    coin, cell, told, updates = Random(5), 0, 0, 200_000
+    half = threshold // 2 if step == 1 else 0
+    for _ in range(updates):
+        cell += step if coin.random() < 0.5 else -step
+        if abs(cell) > threshold:
+            cell, told = (-half if cell > 0 else half), told + 1
+
+    both = folds(threshold, step, overstep=step == 1).both
+    assert both == pytest.approx(1000 * told / updates, rel=0.05)
+
+
+def test_a_cell_without_a_sign_folds_at_every_65_534th() -> None:
+    """No overstep, and no way down."""
+    assert folds(65533, overstep=False, sign=False) == (1000 / 65534, None)
+
+
+def test_thresholds_are_named_and_ascend() -> None:
+    """Those to compare, the normal one, kswapd's and the designs' own, each once."""
+    rows = threshold_rows(asked(*REVIEWED), tuple(NUMA_DESIGNS))
+
+    assert [row.threshold for row in rows] == [*STEPS[:-1], 72, 125, 32765, 65533]
+    assert {row.threshold: row.whose for row in rows if row.whose} == {
+        72: "pressure, kswapd awake",
+        125: "normal, in force",
+        32765: "s16-draft",
+        65533: "u16",
+    }
+    assert [row.at_rest for row in rows] == [112 * row.threshold for row in rows]
+    for less, more in pairwise(rows):
+        assert less.ones.up > more.ones.up
+        assert less.batches.up >= more.batches.up
+
+
+@pytest.mark.parametrize(("era", "batch"), [("4.10", 31), ("6.1", 63)])
+def test_batches_smaller_than_a_threshold_are_spared_folds(era: str, batch: int) -> None:
+    """A batch above the threshold always folds, of smaller ones as many as fit do not."""
+    rows = {row.threshold: row for row in threshold_rows(one_zone(16 * GIB, 112, era), ())}
+
+    assert rows[16].batches.up == 1000
+    assert rows[125].batches.up == 1000 / (125 // batch + 1)
+
+
+@pytest.mark.parametrize(
+    ("gib", "full", "marked"), [(1, None, 8), (8, 128, 27), (31, 64, 66), (512, 16, None)]
+)
+def test_where_thresholds_are_full_and_zones_marked(
+    gib: int, full: int | None, marked: int | None
+) -> None:
+    """The smallest counts of CPUs, against plain arithmetic: a thousandth of the zone is the gap.
+
+    From 8 GiB on that is more than a quarter of min.
+    """
+    pages = gib * GIB
+    by_hand = [(n, min(125, 2 * n.bit_length() * (1 + (8 * gib).bit_length()))) for n in CPUS]
+    gap = pages // 10000 * 10 + pages % 10000 * 10 // 10000
+
+    assert saturated_from(pages) == full == next((n for n, t in by_hand if t == 125), None)
+    assert marked_from(one_zone(pages, 1)) == marked
+    assert marked == next((n for n, t in by_hand if n * t > gap), None)
+
+
+CPUS = range(1, 1025)
+
+
+def test_by_cpus_only_drift_grows_once_the_threshold_is_full() -> None:
+    """From 64 CPUs on in 31 GiB twice the CPUs keep back twice as much, and fold no less often."""
+    rows = cpu_rows(asked(*REVIEWED), CPU_COUNTS)
+    full = rows[CPU_COUNTS.index(64) :]
+
+    assert [row.at_rest for row in full] == [125 * 64 * 2**more for more in range(5)]
+    assert {row.normal for row in full} == {125}
+    assert {row.gap for row in rows} == {8126}
+
+
+# --- NUMA designs ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("longs", (None, 0, 0, 0)),
+        ("items", (90, 16 * 90, 16 * (90 + 90 + 40), 1000 / 136)),
+        ("u16", (65533, 0, 3 * 16 * 65533, 1000 / 65534)),
+        ("s16-draft", (32765, 0, 0, 1000 / 49148)),
+        ("events", (None, 0, 0, 0)),
+    ],
+)
+def test_designs_by_hand(name: NumaName, expected: tuple[int | None, int, int, float]) -> None:
+    """What readers miss of one zone and of all three, and how often an increment folds."""
+    zones = (CountedZone(0, 16 * GIB), CountedZone(1, 16 * GIB), CountedZone(1, GIB // 2))
+    row = design_row(asked("4.10", 16, zones), name)
+
+    assert (row.threshold, row.lag, row.lag_in_all) == expected[:3]
+    assert row.told == pytest.approx(expected[3])
+
+
+def test_every_design_has_its_releases() -> None:
+    """The table of words has a line for each."""
+    assert list(RELEASES) == list(NUMA_DESIGNS)
+
+
+# --- answers -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("machine", "said", "unsaid"),
+    [
+        (
+            asked(*REVIEWED),
+            ["8,126 pages (31.7 MiB)", "14,000 pages (54.7 MiB), 1.72 times", "34,283", "is 72."],
+            ["no drift mark"],
+        ),
+        (
+            one_zone(GIB, 4),
+            ["1 GiB", "4 CPUs can keep back 120 pages", "no drift mark"],
+            ["kswapd"],
+        ),
+        (one_zone(GIB, 64, "2.6.37"), ["whoever asks while kswapd works"], ["kswapd is awake"]),
+        (one_zone(100, 1), ["added up always"], ["fewer than"]),
+        (one_zone(2**32, 1), ["still no more than the gap"], ["added up"]),
+    ],
+)
+def test_why_counters_differ(machine: Asked, said: list[str], unsaid: list[str]) -> None:
+    """The first answer has this machine's figures, and only what is true of it."""
+    answer = why_not_alike(machine)
+
+    assert [words for words in said if words not in answer] == []
+    assert [words for words in unsaid if words in answer] == []
+
+
+@pytest.mark.parametrize(
+    ("machine", "said", "unsaid"),
+    [
+        (
+            asked(*REVIEWED),
+            ["Up to 64 CPUs", "there or beyond", "35.7 to 5.32", "16-fold, to 500 MiB", "From 66"],
+            ["short of"],
+        ),
+        (one_zone(8 * GIB, 4), ["Up to 128 CPUs", "short of that", "8-fold"], ["beyond"]),
+        (one_zone(2 * GIB, 4), ["Up to 1,024 CPUs"], ["From there"]),
+        (one_zone(GIB, 4), ["does not reach 125", "rises from 10 to 110"], ["Up to"]),
+        (one_zone(512 * GIB, 4), ["Even 1,024 CPUs keep back no more"], ["kswapd"]),
+        (one_zone(GIB, 4, "2.6.37"), ["From 8 CPUs on"], ["kswapd"]),
+    ],
+)
+def test_whether_it_scales(machine: Asked, said: list[str], unsaid: list[str]) -> None:
+    """The second answer says where the threshold is full and what follows, for this zone."""
+    answer = does_it_scale(machine)
+
+    assert [words for words in said if words not in answer] == []
+    assert [words for words in unsaid if words in answer] == []
+
+
+# --- the command -------------------------------------------------------------------------------
+
+
+def test_the_command_prints_tables_and_answers(capsys: Capture) -> None:
+    """Without options it is the machine of the review; all zones, thresholds and CPUs have rows."""
+    code, out, err = ran(capsys)
+    rows = cells_of(out)
+
+    assert (code, err) == (Exit.HELD, "")
+    assert ["0", "0", "31744.0", "4031", "12157", "20283", "125", "72", "34283"] in rows
+    assert ["125", "normal, in force", "14000", "54.7", "1.72"] in [row[:5] for row in rows]
+    assert [row[0] for row in rows if len(row) == 9 and row[1] in ("110", "125")][-2:] == [
+        "512",
+        "1024",
+    ]
+    assert "Why can't all counters" in out
+    assert "Does the normal threshold scale" in out
+    assert "Not shown here: cycles" in out
+    assert max(len(line) for line in out.splitlines() if line[:1].isalpha()) <= 140
+
+
+def test_what_is_asked_for_is_what_is_shown(capsys: Capture) -> None:
+    """Zones, nodes, CPUs, era, marks and design come from the options."""
+    zones = ("--zone", "256M", "--zone", "100000@3")
+    words = ("--cpus", "8", "--era", "6.1", "--min-free", "1024", "--design", "u16")
+    code, out, _ = ran(capsys, *zones, *words)
+    rows = cells_of(out)
+
+    assert code == Exit.HELD
+    assert out.startswith(
+        "8 CPUs; zones: 256 MiB on node 0, 391 MiB on node 3; era 6.1, min_free_kbytes 1,024\n"
+    )
+    # 256 pages stand for 1,024 KiB, shared in proportion; 65,536 of 165,536 frames get 101
+    assert ["0", "0", "256.0", "101", "166", "231"] in [row[:6] for row in rows]
+    assert [row[0] for row in rows if row[0] in NUMA_DESIGNS] == ["u16"]
+    assert not [row for row in rows if row[0] == "32765"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--cpus", "0"], "0 is not in the range 1<=x<=1024"),
+        (["--cpus", "5000"], "5000 is not in the range 1<=x<=1024"),
+        (["--cpus", "many"], "'many' is not a valid integer"),
+        (["--zone", "0"], "a zone of 0 pages: expected 1 to 4294967296"),
+        (["--zone", "0G"], "a zone of 0 pages"),
+        (["--zone", "16385G"], "which is 16 TiB"),
+        (["--zone", "1G@64"], "a zone of node 64: expected 0 to 63"),
+        (["--zone", "62GB"], "'62GB' is no zone; expected 31G, 512M or a number of pages"),
+        (["--zone", "-1"], "'-1' is no zone"),
+        (["--zone", "1.5G"], "'1.5G' is no zone"),
+        (["--zone", "1G"] * 257, "257 zones: expected 1 to 256"),
+        (["--era", "9.9"], "no era is called '9.9'"),
+        (["--era", "2.6.8"], "era 2.6.8 counts without cells, so nothing drifts; expected one of"),
+        (["--era", "2.6.11"], "era 2.6.11 counts without cells"),
+        (["--design", "u32"], "'u32' is not one of"),
+        (["--min-free", "-1"], "-1 is not in the range"),
+        (["--min-free", "4294967296"], "4294967296 is not in the range"),
+        (["--plot", "{file}"], "is a file"),
+        (["--plot", "{file}/x"], "expected a folder in which pictures can be written"),
+    ],
+)
+def test_bad_input_is_one_sentence(
+    arguments: list[str], sentence: str, tmp_path: Path, capsys: Capture
+) -> None:
+    """Exit 2, nothing on stdout, and what was expected on stderr."""
+    file = tmp_path / "file"
+    file.write_text("")
+    code, out, err = ran(capsys, *(argument.format(file=file) for argument in arguments))
+
+    assert (code, out) == (Exit.USAGE, "")
+    assert sentence in err
+    assert len(re.findall("^error: ", err, re.M | re.I)) == 1
+
+
+def test_tables_need_no_engine_and_no_drawing() -> None:
+    """Without --plot nothing heavy is loaded."""
+    heavy = ("matplotlib", "numpy", "numba", "hypothesis")
+    code = (
+        "import sys; from pagefuzz.cli._entry import run; assert run(['drift']) == 0;"
+        f"print([name for name in {heavy} if name in sys.modules])"
+    )
+    path = ":".join(entry for entry in sys.path if entry)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={"PYTHONPATH": path}, capture_output=True, text=True
+    )
+
+    assert done.stderr == ""
+    assert done.stdout.splitlines()[-1] == "[]"
