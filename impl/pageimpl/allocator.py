@@ -49,7 +49,7 @@ class Allocator:
         self._array = frames_in_array(self.memory)
         for first, end in machine.managed:
             self.kernels.boot_chunk(self._mem, first, end)
-        self.kernels.measure(self._mem)
+        self.kernels.settle(self._mem)
 
     def perform(self, op: Op) -> Outcome:
         """Serve any request: the outcome that the spec gives it, refusals as their codes."""

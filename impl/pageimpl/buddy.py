@@ -56,7 +56,7 @@ def add_half(mem: Memory, p: int, order: int, mt: int) -> None:
     """Put back a half that a split leaves: as a guard if it is small enough, else at the head."""
     if order < guard_of(mem):
         set_tag(mem, p, GUARD | BUDDY | order)
-        account(mem, -(1 << order), mt)
+        account(mem, -(1 << order), mt, True)
     else:
         add_to_free_list(mem, p, order, mt, False)
 
@@ -73,7 +73,7 @@ def expand(mem: Memory, p: int, low: int, high: int, mt: int) -> None:
 def take(mem: Memory, p: int, order: int, from_order: int, mt: int) -> None:
     """Take the block off its list, keep its lowest part, and put the rest on the lists of mt."""
     del_from_free_list(mem, p, from_order)
-    account(mem, -(1 << order), mt)
+    account(mem, -(1 << order), mt, False)
     expand(mem, p, order, from_order, mt)
 
 
@@ -116,7 +116,7 @@ def buddy_merge_likely(mem: Memory, p: int, order: int) -> bool:
 def free_one_block(mem: Memory, p: int, order: int, mt: int, to_tail: bool) -> None:
     """Free the block to the lists of mt and merge it upward as long as its buddy is free too."""
     top = top_of(mem)
-    account(mem, 1 << order, mt)
+    account(mem, 1 << order, mt, False)
     while order < top:
         buddy = buddy_of(p, order)
         if not frame_exists(mem, buddy) or not page_is_buddy(mem, buddy, order):
@@ -129,7 +129,7 @@ def free_one_block(mem: Memory, p: int, order: int, mt: int, to_tail: bool) -> N
                 set_pageblock_type(mem, buddy, mt)
         if tag_of(mem, buddy) & GUARD:
             set_tag(mem, buddy, 0)
-            account(mem, 1 << order, mt)
+            account(mem, 1 << order, mt, True)
         else:
             del_from_free_list(mem, buddy, order)
         p = parent_of(p, order)

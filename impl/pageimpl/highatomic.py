@@ -105,8 +105,8 @@ def give_to(mem: Memory, p: int, order: int, mt: int) -> bool:
         pages = 1 << (max(pageblock, order) if later else pageblock)
         set_nr_reserved(mem, max(nr_reserved_of(mem) - pages, 0))
     if later and order >= pageblock:
-        account(mem, -(1 << order), HIGHATOMIC)
-        account(mem, 1 << order, mt)
+        account(mem, -(1 << order), HIGHATOMIC, True)
+        account(mem, 1 << order, mt, True)
         move_to_free_list(mem, p, order, mt)
         change_pageblock_range(mem, p, order, mt)
         return True

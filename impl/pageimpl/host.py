@@ -143,7 +143,7 @@ def _write_marks(allocator: HostAllocator) -> None:
         ]
         write_levels(memory, part.machine.era, marks, reserve)
         set_extended(memory, 1)
-        allocator.kernels.measure(allocator.kernels.operand(memory))
+        allocator.kernels.settle(allocator.kernels.operand(memory))
 
 
 def _kept(host: Host, number: int, pages: list[int], upto: ZoneClass) -> int:

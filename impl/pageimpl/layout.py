@@ -114,8 +114,6 @@ def layout_of(machine: Machine) -> Layout:
         raise DomainError(
             f"era {era.name} bounds merges by {era.bounds!r}: the fast twin has only 'zone'"
         )
-    if machine.cells:
-        raise DomainError("cells=1: the fast twin's CPUs keep no part of the counts yet")
     reach = 2 << machine.top
     origin = max(HEAD_SLOTS, reach)
     first = origin + (machine.start - machine.base) % reach

@@ -303,6 +303,28 @@ boosts_of, set_boosts = zone_global()
 tries_high_first_of, set_tries_high_first = zone_global()
 drains_on_failure_of, set_drains_on_failure = zone_global()
 
+# How free frames are counted: in one word, or in the ways below; what a refill or drain gathers,
+# and whether drains do that. What CPUs keep of the counts, from which threshold
+# on they tell, and below which count a zone is looked at closely, if it ever is. The CPU at work,
+# and whether it drains the lists of others itself.
+counting_of, set_counting = zone_global()
+gathered_of, set_gathered = zone_global()
+counts_drain_once_of, set_counts_drain_once = zone_global()
+kept_free_of, set_kept_free = zone_global()
+kept_cma_of, set_kept_cma = zone_global()
+cell_threshold_of, set_cell_threshold = zone_global()
+drift_mark_of, set_drift_mark = zone_global()
+looks_closely_of, set_looks_closely = zone_global()
+lowers_thresholds_of, set_lowers_thresholds = zone_global()
+on_cpu_of, set_on_cpu = zone_global()
+drains_remotely_of, set_drains_remotely = zone_global()
+
+COUNTS_IN_CELLS = 1
+"""Each CPU keeps a part of what it counts."""
+
+GATHERS = 2
+"""A refill or drain is under way that counts once, when it ends."""
+
 # The slot of the frame that each slot of the array of bulk requests holds, or 0.
 frame_in_array_of, set_frame_in_array = zone_row(MAX_SLOTS)
 

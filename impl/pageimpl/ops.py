@@ -5,8 +5,19 @@ from pageimpl.bulk import alloc_pages_bulk
 from pageimpl.contig import alloc_contig, isolate_range, restore_range
 from pageimpl.highatomic import unreserve
 from pageimpl.jitcache import kernel
-from pageimpl.memory import Memory
-from pageimpl.pcp.cpus import age, disable, drain_all, drain_cpu, enable, expire, plug, unplug
+from pageimpl.memory import COUNTS_IN_CELLS, Memory, counting_of
+from pageimpl.pcp.cpus import (
+    age,
+    disable,
+    drain_all,
+    drain_cpu,
+    enable,
+    expire,
+    plug,
+    refresh,
+    unplug,
+    work_on,
+)
 from pageimpl.places import heal, offline, online, poison
 from pageimpl.verbs import (
     AGE,
@@ -30,6 +41,7 @@ from pageimpl.verbs import (
     PLUG,
     POISON,
     PUT,
+    REFRESH,
     RESTORE_RANGE,
     SPLIT,
     UNPLUG,
@@ -42,6 +54,8 @@ from pageimpl.zonelist import rest
 @kernel
 def perform(mem: Memory, verb: int, order: int, pfn: int, want: int, pages: int) -> int:
     """Serve one request: a first frame, 0, NO_MEMORY, or a refusal's code."""
+    if counting_of(mem) & COUNTS_IN_CELLS:
+        work_on(mem, want >> CPU_SHIFT & CPU_BITS)
     if verb == ALLOC:
         return alloc_pages(mem, order, want)
     if verb == FREE:
@@ -94,6 +108,8 @@ def perform_on_cpus(mem: Memory, verb: int, cpu: int) -> int:
         return enable(mem)
     if verb == AGE:
         return age(mem, cpu)
+    if verb == REFRESH:
+        return refresh(mem, cpu)
     if verb == EXPIRE:
         return expire(mem, cpu)
     if verb == UNPLUG:

@@ -107,8 +107,8 @@ def move_free_blocks(mem: Memory, first: int, end: int, mt: int) -> int:
             p += 1
             continue
         if retypes_on_merge_of(mem):
-            account(mem, -(1 << order), pageblock_type(mem, p))
-            account(mem, 1 << order, mt)
+            account(mem, -(1 << order), pageblock_type(mem, p), True)
+            account(mem, 1 << order, mt, True)
         move_to_free_list(mem, p, order, mt)
         moved += 1 << order
         p += 1 << order

@@ -54,7 +54,7 @@ def poison(mem: Memory, pfn: int) -> int:
     order = free_order_at(mem, head)
     mt = pageblock_type(mem, head)
     del_from_free_list(mem, head, order)
-    account(mem, -1, mt)
+    account(mem, -1, mt, True)
     while order > 0:
         order -= 1
         upper = head + (1 << order)
@@ -104,7 +104,7 @@ def offline(mem: Memory, pfn: int, pages: int) -> int:
             break
         order = free_order_at(mem, head)
         del_from_free_list(mem, head, order)
-        account(mem, -(1 << order), ISOLATE)
+        account(mem, -(1 << order), ISOLATE, True)
         at = head + (1 << order)
     for head in range(p, end, 1 << pageblock_order_of(mem)):
         set_owner(mem, head, owner_of(mem, head) | OFFLINE)

@@ -30,10 +30,12 @@ from pageimpl.memory import (
     below_high_of,
     boost_of,
     boosted_of,
+    cell_threshold_of,
     classes_of,
     cpus_of,
     design_of,
     disabled_of,
+    drift_mark_of,
     end_of,
     first_of,
     free_cma_of,
@@ -59,14 +61,17 @@ from pageimpl.migratetype import TYPES
 from pageimpl.pcp.state import (
     AREA_SLOTS,
     batch_of,
+    cma_cell_of,
     count_of,
     factor_of,
+    free_cell_of,
     freed_of,
     high_max_of,
     high_min_of,
     high_of,
     high_order_of,
     low_of,
+    rest_of,
     unplugged_of,
     waits_of,
 )
@@ -76,6 +81,7 @@ from pagespec.pcp.sizes import Pageset
 from pagespec.pcp.state import Load, Pcp
 from pagespec.pcp.tuning import Doubling, Tuned
 from pagespec.types import Order, Pfn
+from pagespec.vmstat.kept import Cells
 from pagespec.watermark.levels import Levels
 from pagespec.watermark.marks import Marks
 from pagespec.zone import Held, Zone
@@ -232,6 +238,18 @@ def _levels(memory: Memory) -> Levels | None:
     )
 
 
+def _cells(allocator: Allocator) -> Cells:
+    memory, first = allocator.memory, lists_first_of(allocator.memory)
+    areas = range(first, first + allocator.machine.cpus * AREA_SLOTS, AREA_SLOTS)
+    return Cells(
+        free=[free_cell_of(memory, q) for q in areas],
+        cma=[cma_cell_of(memory, q) for q in areas],
+        rest=[rest_of(memory, q) for q in areas],
+        threshold=cell_threshold_of(memory),
+        drift_mark=drift_mark_of(memory),
+    )
+
+
 def zone_of(allocator: Allocator) -> Zone:
     """The zone that the allocator's memory stands for.
 
@@ -265,7 +283,7 @@ def zone_of(allocator: Allocator) -> Zone:
         disabled=disabled_of(memory) != 0,
         sized_low=sized_low_of(memory),
         slots=allocator.slots(),
-        cells=None,
+        cells=_cells(allocator) if machine.cells else None,
         on_cpu=0,
         gathered=None,
         pgalloc=pgalloc_of(memory),

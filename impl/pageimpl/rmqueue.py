@@ -18,8 +18,6 @@ from pageimpl.memory import (
     Memory,
     cma_rule_of,
     fallback_of,
-    free_cma_of,
-    free_pages_of,
     nofragment_of,
     reserve_of,
     reserve_order_of,
@@ -27,6 +25,7 @@ from pageimpl.memory import (
 from pageimpl.migratetype import CMA, HIGHATOMIC, MOVABLE, RESERVE, UNMOVABLE
 from pageimpl.pageblock import has_pageblocks
 from pageimpl.verbs import ATOMIC, NOFRAGMENT, WANTED_SHIFT
+from pageimpl.vmstat.kept import told_cma, told_free
 
 
 @inlined
@@ -67,7 +66,7 @@ def from_lists(mem: Memory, order: int, want: int) -> int:
     mt = want >> WANTED_SHIFT
     rule = cma_rule_of(mem) if mt == MOVABLE else NO_CMA
     p = 0
-    if rule == CMA_BALANCED and free_cma_of(mem) > free_pages_of(mem) >> 1:
+    if rule == CMA_BALANCED and told_cma(mem) > told_free(mem) >> 1:
         p = rmqueue_smallest(mem, order, CMA)
     if p == 0:
         p = rmqueue_smallest(mem, order, mt)

@@ -89,7 +89,7 @@ class Kernels:
     put_page: Callable[[Memory, int, int], int]
     perform: Callable[[Memory, int, int, int, int, int], int]
     perform_on_host: Callable[..., int]
-    measure: Callable[[Memory], None]
+    settle: Callable[[Memory], None]
     run_stream: Callable[[Memory, Words, int, Words], None]
     boot_counters: Callable[[CounterMemory], None]
     perform_counter: Callable[[CounterMemory, int, int, int, int, int, int, int], int]
@@ -112,7 +112,7 @@ def _kernels(modules: Mapping[str, ModuleType], *, compiled: bool) -> Kernels:
         put_page=alloc.put_page,
         perform=modules["ops"].perform,
         perform_on_host=modules["system"].perform_on_host,
-        measure=modules["pcp.cpus"].measure,
+        settle=modules["pcp.cpus"].settle,
         run_stream=modules["stream"].run_stream,
         boot_counters=modules["vmstat.counters"].boot,
         perform_counter=modules["vmstat.ops"].perform,

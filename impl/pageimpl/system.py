@@ -12,9 +12,11 @@ from pageimpl.era import NO_RESERVE, TUNE_PAIR
 from pageimpl.highatomic import unreserve_pageblock
 from pageimpl.jitcache import kernel
 from pageimpl.memory import (
+    COUNTS_IN_CELLS,
     Memory,
     Words,
     Zones,
+    counting_of,
     end_of,
     first_of,
     reserve_of,
@@ -28,7 +30,7 @@ from pageimpl.memory import (
 from pageimpl.migratetype import MOST_REQUESTED, MOVABLE
 from pageimpl.ops import perform
 from pageimpl.pageblock import has_pageblocks
-from pageimpl.pcp.cpus import check_lists
+from pageimpl.pcp.cpus import check_lists, work_on
 from pageimpl.pcp.index import area_of
 from pageimpl.pcp.state import far_of
 from pageimpl.verbs import (
@@ -44,6 +46,7 @@ from pageimpl.verbs import (
     EXPIRE,
     FORCE,
     PLUG,
+    REFRESH,
     REST,
     UNPLUG,
     UNRESERVE,
@@ -222,7 +225,7 @@ def expire(zones: Zones, count: int, want: int) -> int:
 @kernel
 def is_of_host(verb: int) -> bool:
     """Whether a request of that verb is about all zones."""
-    return verb in (DRAIN, DRAIN_ALL, AGE, UNPLUG, PLUG, REST)
+    return verb in (DRAIN, DRAIN_ALL, AGE, REFRESH, UNPLUG, PLUG, REST)
 
 
 @kernel
@@ -243,6 +246,9 @@ def perform_on_host(
     tried, near: the zones that the request may try.
     """
     count = word_at(host, ZONES)
+    if counting_of(zone_at(zones, 0)) & COUNTS_IN_CELLS:
+        for number in range(count):
+            work_on(zone_at(zones, number), want >> CPU_SHIFT & CPU_BITS)
     if verb == ALLOC:
         return alloc_pages(host, zones, tried, near, order, want, highest)
     if verb == BULK:

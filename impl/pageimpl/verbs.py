@@ -30,6 +30,7 @@ UNPLUG = 19
 PLUG = 20
 REST = 21
 BULK = 22
+REFRESH = 23
 
 VERBS: tuple[Verb, ...] = (
     Verb.ALLOC,
@@ -55,6 +56,7 @@ VERBS: tuple[Verb, ...] = (
     Verb.PLUG,
     Verb.REST,
     Verb.BULK,
+    Verb.REFRESH,
 )
 """The verb of each number."""
 

@@ -4,39 +4,86 @@ The links alone know which list a block is on; no removal needs to.
 """
 
 from pageimpl.era import ISOLATE_BY_MOVE
-from pageimpl.jitcache import kernel
+from pageimpl.jitcache import inlined, kernel
 from pageimpl.memory import (
+    COUNTS_IN_CELLS,
+    GATHERS,
     TYPES_SHIFT,
     Memory,
+    counting_of,
     free_cma_of,
     free_highatomic_of,
     free_pages_of,
+    gathered_of,
     isolation_of,
     next_of,
     nr_free_of,
     prev_of,
     retypes_on_merge_of,
+    set_counting,
     set_free_cma,
     set_free_highatomic,
     set_free_pages,
+    set_gathered,
     set_next,
     set_nr_free,
     set_prev,
 )
 from pageimpl.migratetype import CMA, HIGHATOMIC, ISOLATE, MOST_REQUESTED
+from pageimpl.vmstat.kept import keep_cma, keep_free
 
 
 @kernel
-def account(mem: Memory, pages: int, mt: int) -> None:
-    """Count frames of a type as free, or with a negative number as no longer free."""
+def account(mem: Memory, pages: int, mt: int, at_once: bool) -> None:
+    """Count frames of a type as free, or with a negative number as no longer free.
+
+    at_once: whether they count by themselves also while a refill or drain gathers what it moves.
+    """
     if mt > MOST_REQUESTED:
         if mt == ISOLATE and isolation_of(mem) != ISOLATE_BY_MOVE:
             return
         if mt == CMA:
             set_free_cma(mem, free_cma_of(mem) + pages)
+            if counting_of(mem) & COUNTS_IN_CELLS:
+                keep_cma(mem, pages)
         elif mt == HIGHATOMIC and retypes_on_merge_of(mem):
             set_free_highatomic(mem, free_highatomic_of(mem) + pages)
+    count_free(mem, pages, at_once)
+
+
+@inlined
+def count_free(mem: Memory, pages: int, at_once: bool) -> None:
+    """Count free frames, in whatever way."""
+    if counting_of(mem) == 0:
+        set_free_pages(mem, free_pages_of(mem) + pages)
+    else:
+        count_by_cpu(mem, pages, at_once)
+
+
+@kernel
+def count_by_cpu(mem: Memory, pages: int, at_once: bool) -> None:
+    """Count free frames where a CPU keeps a part to itself, or gathers what it moves."""
+    if counting_of(mem) & GATHERS and not at_once:
+        set_gathered(mem, gathered_of(mem) + pages)
+        return
     set_free_pages(mem, free_pages_of(mem) + pages)
+    if counting_of(mem) & COUNTS_IN_CELLS:
+        keep_free(mem, pages)
+
+
+@inlined
+def gather(mem: Memory) -> None:
+    """Let what is moved from now on count once, when it ends."""
+    set_counting(mem, counting_of(mem) | GATHERS)
+
+
+@inlined
+def count_gathered(mem: Memory) -> None:
+    """Count what has been gathered, if anything was to be."""
+    if counting_of(mem) & GATHERS:
+        set_counting(mem, counting_of(mem) & ~GATHERS)
+        count_free(mem, gathered_of(mem), True)
+        set_gathered(mem, 0)
 
 
 @kernel

@@ -23,6 +23,7 @@ from pageimpl.memory import (
     lowmem_reserve_of,
     mark_of,
     marked_of,
+    reclaiming_of,
     reserve_of,
     set_below_high,
     set_boost,
@@ -37,6 +38,7 @@ from pageimpl.pcp.index import may_use_lists
 from pageimpl.pcp.lists import alloc_from_list
 from pageimpl.rmqueue import rmqueue
 from pageimpl.verbs import ATOMIC, EMERGENCY, WANTED_SHIFT
+from pageimpl.vmstat.zone import lower_threshold, raise_threshold
 from pageimpl.watermark.check import NO_RIGHTS, RIGHT_HARDER, RIGHT_HIGH
 from pageimpl.watermark.levels import MARK_HIGH, MARK_LOW, MARK_MIN, NO_MARK
 from pageimpl.watermark.ok import watermark_fast
@@ -67,7 +69,7 @@ def take_block(mem: Memory, order: int, want: int) -> tuple[int, bool]:
         p = rmqueue_by_design(mem, order, want)
     if boosted_of(mem):
         set_boosted(mem, 0)
-        set_reclaiming(mem, 1)
+        wake(mem)
     if p != 0:
         leave_to_reserve(mem, p, order, want)
     return p, listed
@@ -148,7 +150,15 @@ def wake_kswapd(zones: Zones, count: int) -> None:
     for number in range(count):
         mem = zone_at(zones, number)
         if marked_of(mem):
-            set_reclaiming(mem, 1)
+            wake(mem)
+
+
+@kernel
+def wake(mem: Memory) -> None:
+    """Let kswapd work on a zone; if it slept, CPUs keep less back from now on."""
+    if not reclaiming_of(mem):
+        lower_threshold(mem)
+    set_reclaiming(mem, 1)
 
 
 @kernel
@@ -169,5 +179,6 @@ def rest(mem: Memory) -> int:
     if not marked_of(mem):
         return UNSUPPORTED
     set_reclaiming(mem, 0)
+    raise_threshold(mem)
     set_boost(mem, 0)
     return 0

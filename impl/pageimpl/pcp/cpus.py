@@ -7,18 +7,23 @@ from pageimpl.checks import BAD_CPU, UNSUPPORTED, is_no_cpu
 from pageimpl.era import TUNE_DOUBLING, TUNE_PAIR, TUNE_TUNED
 from pageimpl.jitcache import kernel
 from pageimpl.memory import (
+    COUNTS_IN_CELLS,
     Memory,
     boost_of,
     can_disable_of,
+    counting_of,
     cpus_of,
     default_low_mark_of,
     disabled_of,
+    drains_remotely_of,
     eighth_of,
     list_batch_of,
     list_high_of,
     mark_of,
     marked_of,
+    on_cpu_of,
     set_disabled,
+    set_on_cpu,
     set_sized_low,
     sets_shift_of,
     sized_low_of,
@@ -34,10 +39,13 @@ from pageimpl.pcp.state import (
     set_high,
     set_high_max,
     set_high_min,
+    set_rest,
     set_unplugged,
     unplugged_of,
 )
 from pageimpl.pcp.tuning import decay
+from pageimpl.vmstat.kept import tell
+from pageimpl.vmstat.zone import rests, set_threshold
 from pageimpl.watermark.levels import MARK_LOW
 
 
@@ -51,9 +59,26 @@ def drain_kinds(mem: Memory, cpu: int) -> None:
 
 @kernel
 def drain_all(mem: Memory) -> None:
-    """Give back to the buddy all that any CPU keeps."""
+    """Give back to the buddy all that any CPU keeps.
+
+    Each CPU counts what it gives back, or since 6.0 the one that wants it.
+    """
+    wanted_by = on_cpu_of(mem)
     for cpu in range(cpus_of(mem)):
+        if not drains_remotely_of(mem):
+            set_on_cpu(mem, cpu)
         drain_kinds(mem, cpu)
+    set_on_cpu(mem, wanted_by)
+
+
+@kernel
+def work_on(mem: Memory, cpu: int) -> None:
+    """Let what follows run on that CPU, or on the first that runs if it does not."""
+    if is_no_cpu(mem, cpu):
+        cpu = 0
+        while unplugged_of(mem, area_of(mem, cpu, 0)):
+            cpu += 1
+    set_on_cpu(mem, cpu)
 
 
 @kernel
@@ -106,6 +131,13 @@ def running(mem: Memory, near: bool) -> int:
 
 
 @kernel
+def settle(mem: Memory) -> None:
+    """After boot: let sizes and thresholds follow the marks and the CPUs."""
+    measure(mem)
+    set_threshold(mem)
+
+
+@kernel
 def measure(mem: Memory) -> None:
     """Let the sizes of the lists follow the low mark as it stands now."""
     if cpus_of(mem) != 0:
@@ -155,6 +187,22 @@ def age(mem: Memory, cpu: int) -> int:
 
 
 @kernel
+def refresh(mem: Memory, cpu: int) -> int:
+    """The periodic worker of a CPU: it tells what it has counted, and looks after its lists."""
+    if not counting_of(mem) & COUNTS_IN_CELLS:
+        return UNSUPPORTED
+    code = check_lists(mem, cpu)
+    if code == 0:
+        q = area_of(mem, cpu, 0)
+        told = tell(mem, cpu)
+        if tuning_of(mem) == TUNE_TUNED:
+            drain(mem, q, decay(mem, q), 0)
+        if rests(mem, cpu, told, count_of(mem, q) > 0):
+            drain(mem, q, batch_of(mem, q), 0)
+    return code
+
+
+@kernel
 def expire(mem: Memory, cpu: int) -> int:
     """A CPU has not used a remote node's zone for a while: a batch of what it keeps goes back."""
     if tuning_of(mem) == TUNE_PAIR:
@@ -173,9 +221,14 @@ def unplug(mem: Memory, cpu: int) -> int:
         return UNSUPPORTED
     if is_no_cpu(mem, cpu) or running(mem, False) == 1:
         return BAD_CPU
-    set_unplugged(mem, area_of(mem, cpu, 0), 1)
+    q = area_of(mem, cpu, 0)
+    set_unplugged(mem, q, 1)
+    work_on(mem, cpu)
     drain_kinds(mem, cpu)
+    tell(mem, cpu)
+    set_rest(mem, q, 0)
     measure(mem)
+    set_threshold(mem)
     return 0
 
 
@@ -188,4 +241,5 @@ def plug(mem: Memory, cpu: int) -> int:
         return BAD_CPU
     set_unplugged(mem, area_of(mem, cpu, 0), 0)
     measure(mem)
+    set_threshold(mem)
     return 0

@@ -8,6 +8,7 @@ from pageimpl.era import BITMAP_DESIGN, ISOLATE_BY_MOVE
 from pageimpl.jitcache import kernel
 from pageimpl.memory import (
     Memory,
+    counts_drain_once_of,
     design_of,
     drains_from_preferred_of,
     isolation_of,
@@ -23,6 +24,7 @@ from pageimpl.memory import (
 )
 from pageimpl.pageblock import pageblock_type
 from pageimpl.pcp.state import count_of, set_count
+from pageimpl.zone import count_gathered, gather
 
 
 @kernel
@@ -74,10 +76,15 @@ def drain(mem: Memory, q: int, pages: int, preferred: int) -> None:
     preferred: the list to begin with, where the era asks for one.
     """
     pages = min(pages, count_of(mem, q))
+    if pages == 0:
+        return
+    if counts_drain_once_of(mem):
+        gather(mem)
     if drains_from_preferred_of(mem):
         from_preferred(mem, q, pages, preferred)
     else:
         round_robin(mem, q, pages)
+    count_gathered(mem)
 
 
 @kernel

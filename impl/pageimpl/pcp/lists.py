@@ -13,14 +13,12 @@ from pageimpl.memory import (
     boost_of,
     classes_of,
     design_of,
-    free_pages_of,
     lowmem_reserve_of,
     mark_of,
     next_of,
     prev_of,
     retypes_on_merge_of,
     set_below_high,
-    set_free_pages,
     set_listed_type,
     set_next,
     set_prev,
@@ -37,6 +35,7 @@ from pageimpl.rmqueue import rmqueue_one
 from pageimpl.verbs import ATOMIC, WANTED_SHIFT
 from pageimpl.watermark.levels import MARK_HIGH
 from pageimpl.watermark.ok import watermark_ok
+from pageimpl.zone import count_gathered, gather
 
 
 @inlined
@@ -110,9 +109,9 @@ def rmqueue_bulk(mem: Memory, q: int, head: int, order: int, want: int) -> None:
     """Move blocks from the buddy to a list, as many as it asks for, to be handed out in order."""
     mt = want >> WANTED_SHIFT if has_pageblocks(mem) else UNMOVABLE
     reverse = want & tail_flags_of(mem) != 0
-    # Until 6.9 the count of free frames falls when all have been moved.
-    uncounted = 0 if retypes_on_merge_of(mem) else 1 << order
-    taken = 0
+    # Until 6.9 the count of free frames falls once, when all have been moved.
+    if not retypes_on_merge_of(mem):
+        gather(mem)
     for _ in range(blocks_to_refill(mem, q, order)):
         if design_of(mem) == BITMAP_DESIGN:
             p = bitmap.rmqueue(mem, order)
@@ -123,9 +122,7 @@ def rmqueue_bulk(mem: Memory, q: int, head: int, order: int, want: int) -> None:
         set_listed_type(mem, p, CMA if pageblock_type(mem, p) == CMA else mt)
         push(mem, head, p, not reverse)
         set_count(mem, q, count_of(mem, q) + (1 << order))
-        set_free_pages(mem, free_pages_of(mem) + uncounted)
-        taken += uncounted
-    set_free_pages(mem, free_pages_of(mem) - taken)
+    count_gathered(mem)
 
 
 @inlined

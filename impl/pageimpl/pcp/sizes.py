@@ -11,23 +11,29 @@ from pageimpl.era import (
     TUNINGS,
 )
 from pageimpl.memory import (
+    COUNTS_IN_CELLS,
     Memory,
     lists_first_of,
     set_barring,
     set_buddy_after_lists,
     set_bulk_rule,
     set_can_disable,
+    set_counting,
+    set_counts_drain_once,
     set_counts_operations,
     set_cpus,
     set_default_low_mark,
     set_drains_each_pageblock,
     set_drains_from_preferred,
+    set_drains_remotely,
     set_eighth,
     set_huge_rule,
     set_kept_orders,
     set_list_batch,
     set_list_high,
     set_listed_order,
+    set_looks_closely,
+    set_lowers_thresholds,
     set_next,
     set_nr_lists,
     set_prev,
@@ -89,6 +95,11 @@ def write_lists(memory: Memory, machine: Machine) -> None:
     set_can_disable(memory, era.can_disable)
     set_counts_operations(memory, era.counts_operations)
     set_bulk_rule(memory, BULK_RULES[era.bulk])
+    set_counting(memory, COUNTS_IN_CELLS if machine.cells else 0)
+    set_counts_drain_once(memory, era.counts_drain_once)
+    set_drains_remotely(memory, era.drains_remotely)
+    set_looks_closely(memory, machine.cells and era.close_reads == "while-reclaiming")
+    set_lowers_thresholds(memory, era.lowers_thresholds)
     set_list_batch(memory, max(1, raw))
     set_list_high(memory, -1 if machine.high is None else machine.high)
     kbytes = min_free_kbytes(pages << 2, era.min_free)

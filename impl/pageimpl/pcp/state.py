@@ -56,3 +56,32 @@ high_order_of, set_high_order = area_word()
 waits_of, set_waits = area_word()
 low_of, set_low = area_word()
 far_of, set_far = area_word()
+
+_cells = iter(range(next(_words), AREA_SLOTS * RECORD))
+
+
+def area_cell() -> tuple[LoadAt, StoreAt]:
+    """The accessors of a signed byte that every area has: what does not fit is cut off."""
+    field = Field(1, next(_cells), RECORD, signed=True)
+
+    def load(mem: Memory, q: int) -> int:
+        if not 0 <= q <= mem.slots - AREA_SLOTS:
+            raise OutsideMemory(q, mem.slots)
+        value: int = mem.views[1][q * RECORD + field.offset]
+        return (value ^ 0x80) - 0x80
+
+    def store(mem: Memory, q: int, value: int) -> None:
+        if not 0 <= q <= mem.slots - AREA_SLOTS:
+            raise OutsideMemory(q, mem.slots)
+        mem.views[1][q * RECORD + field.offset] = value & 0xFF
+
+    LOADS.append((load, field))
+    STORES.append((store, field))
+    return load, store
+
+
+# What the CPU keeps of the counts of free frames and of CMA's, and how many refreshes its lists may
+# still rest.
+free_cell_of, set_free_cell = area_cell()
+cma_cell_of, set_cma_cell = area_cell()
+rest_of, set_rest = area_cell()

@@ -10,22 +10,25 @@ from pageimpl.era import (
     NO_SHORTCUT,
     WRAPS_CMA_ONLY,
 )
-from pageimpl.jitcache import kernel
+from pageimpl.jitcache import inlined, kernel
 from pageimpl.memory import (
     Memory,
-    free_cma_of,
+    drift_mark_of,
     free_highatomic_of,
     free_pages_of,
     listed_of,
+    looks_closely_of,
     nr_free_of,
     nr_reserved_of,
     order_check_of,
+    reclaiming_of,
     retypes_on_merge_of,
     shortcut_of,
     top_of,
 )
 from pageimpl.migratetype import CMA, HIGHATOMIC, MOST_REQUESTED, MOVABLE
 from pageimpl.verbs import ATOMIC, WANTED_SHIFT
+from pageimpl.vmstat.kept import told_cma, told_free
 from pageimpl.watermark.check import (
     RIGHT_HARDER,
     has_order_by_counts,
@@ -45,14 +48,26 @@ def unusable(mem: Memory, want: int, rights: int) -> int:
     if rights & RIGHT_HARDER == 0:
         pages = free_highatomic_of(mem) if retypes_on_merge_of(mem) else nr_reserved_of(mem)
     if want >> WANTED_SHIFT != MOVABLE:
-        pages += free_cma_of(mem)
+        pages += told_cma(mem)
     return pages
+
+
+@inlined
+def free_as_seen(mem: Memory) -> int:
+    """The free frames that a request knows of: what CPUs keep back it does not see.
+
+    One era looks more closely while kswapd is awake and the count is low.
+    """
+    told = told_free(mem)
+    if looks_closely_of(mem) and reclaiming_of(mem) and told < drift_mark_of(mem):
+        return free_pages_of(mem)
+    return told
 
 
 @kernel
 def watermark_ok(mem: Memory, order: int, want: int, mark: int, reserve: int, rights: int) -> bool:
     """Whether the zone would keep above the mark and what it reserves, and has such a block."""
-    free = free_pages_of(mem) - ((1 << order) - 1) - unusable(mem, want, rights)
+    free = free_as_seen(mem) - ((1 << order) - 1) - unusable(mem, want, rights)
     least = lowered(mem, mark, rights)
     if free <= least + reserve:
         return False
@@ -96,9 +111,9 @@ def watermark_fast(
     shortcut = shortcut_of(mem)
     if order == 0 and shortcut != NO_SHORTCUT:
         if shortcut == WRAPS_CMA_ONLY:
-            pages = 0 if want >> WANTED_SHIFT == MOVABLE else free_cma_of(mem)
+            pages = 0 if want >> WANTED_SHIFT == MOVABLE else told_cma(mem)
         else:
             pages = unusable(mem, want, rights)
-        if passes_fast(mem, free_pages_of(mem), pages, mark, reserve):
+        if passes_fast(mem, free_as_seen(mem), pages, mark, reserve):
             return True
     return watermark_ok(mem, order, want, mark, reserve, rights)

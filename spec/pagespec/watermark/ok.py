@@ -81,7 +81,7 @@ def watermark_fast(zone: Zone, want: Want, mark: int, reserve: int, rights: Righ
     if want.order == 0 and era.shortcut != "none":
         pages = unusable(zone, want, rights)
         if era.shortcut == "wraps-cma-only":
-            pages = 0 if want.mt is MOVABLE else zone.free_cma
+            pages = 0 if want.mt is MOVABLE else told_cma(zone)
         wraps = era.shortcut != "stops"
         if passes_fast(free_as_seen(zone), pages, mark, reserve, wraps=wraps):
             return True
