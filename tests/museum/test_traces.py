@@ -11,7 +11,7 @@ from pagefuzz.museum.exhibit import plain_exhibit, plain_host_exhibit
 from pagefuzz.museum.mutant import HOST_KINDS, Mutant
 from pagefuzz.replay import replay
 from pagefuzz.target.builtin import Spec
-from pagespec.host_trace import AnyTrace, parse_any
+from pagespec.host_trace import HostTrace, parse_any
 from pagespec.laws.law import LawBroken
 from pagespec.trace import Trace
 
@@ -19,11 +19,13 @@ FOLDER = Path(__file__).parent / "traces"
 CLEAN, CLEAN_HOST = plain_exhibit(()), plain_host_exhibit(())
 
 
-def stored(mutant: Mutant) -> AnyTrace:
-    return parse_any((FOLDER / f"{mutant.id}.trace").read_text(encoding="utf-8"))
+def stored(mutant: Mutant) -> Trace | HostTrace:
+    trace = parse_any((FOLDER / f"{mutant.id}.trace").read_text(encoding="utf-8"))
+    assert isinstance(trace, Trace | HostTrace)
+    return trace
 
 
-def broken_by(mutant: Mutant, trace: AnyTrace) -> LawBroken | None:
+def broken_by(mutant: Mutant, trace: Trace | HostTrace) -> LawBroken | None:
     if isinstance(trace, Trace):
         return replay(trace, plain_exhibit(mutant.edits)).broken
     return replay_host(trace, plain_host_exhibit(mutant.edits)).broken
