@@ -2,7 +2,7 @@
 
 Every function of the spec with a `post:` is one, and so are every agreement and every rule; every
 pair of scalar forms is two, once by paths and once by numbers, or one where CrossHair cannot follow
-the twin; and every domain of zones is one.
+the twin; and every domain of zones or of counters is one.
 """
 
 from collections.abc import Iterator
@@ -10,13 +10,18 @@ from importlib import import_module
 from inspect import getmembers, isfunction
 from pkgutil import walk_packages
 from types import ModuleType
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import pagespec
-from pagefuzz.prove import agreements, measures, rules, scalars
+from pagefuzz.prove import agreements, cells, measures, rules, scalars
 from pagefuzz.prove.domains import DOMAINS, Domain
+from pagefuzz.prove.drift.domains import DRIFT_DOMAINS
+from pagefuzz.prove.folds import FOLD_DOMAINS
 from pagefuzz.prove.listed import LISTED_DOMAINS, ListedDomain
+from pagefuzz.prove.soundness import lemmas
+from pagefuzz.prove.soundness.cases import SOUND_CASES
 from pagefuzz.prove.typed import TYPED_DOMAINS, TypedDomain
+from pagefuzz.prove.widths import WIDTH_DOMAINS
 
 BY_BITS = "_by_bits"
 """The end of the name of the twin's form, beside the spec's, in `scalars`."""
@@ -30,10 +35,27 @@ ZONES = {str(domain): domain for domain in _DOMAINS}
 """The domains that are exhausted, by the words of their conditions."""
 
 
+class CounterDomain(Protocol):
+    """A domain of counters."""
+
+    def counts(self) -> dict[str, tuple[int, ...]]:
+        """What is found there, by name. Raises LawBroken if something does not hold."""
+
+
+_COUNTER_DOMAINS: tuple[CounterDomain, ...] = (
+    *WIDTH_DOMAINS,
+    *FOLD_DOMAINS,
+    *DRIFT_DOMAINS,
+    *SOUND_CASES,
+)
+COUNTERS = {str(domain): domain for domain in _COUNTER_DOMAINS}
+"""The same for counters."""
+
+
 class Condition(NamedTuple):
     """Something that must hold, and the engine that tries to break it.
 
-    engine: check, agree, diffbehavior, numbers or exhaust. what: a function or a domain of zones.
+    engine: check, agree, diffbehavior, numbers, exhaust or count. what: a function or a domain.
     postconditions: how many CrossHair must speak of.
     """
 
@@ -77,10 +99,11 @@ def all_conditions() -> list[Condition]:
     found = [
         contract for module in modules_of(pagespec) for contract in contracts_in(module, "check")
     ]
-    for module in (agreements, rules):
+    for module in (agreements, cells, rules, lemmas):
         found += contracts_in(module, "agree")
     found += [Condition("diffbehavior", name) for name in pairs_in(scalars)]
     for module in (scalars, measures):
         found += [Condition("numbers", name) for name in pairs_in(module)]
     found += [Condition("exhaust", domain) for domain in ZONES]
+    found += [Condition("count", domain) for domain in COUNTERS]
     return found

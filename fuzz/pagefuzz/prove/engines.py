@@ -12,7 +12,7 @@ from types import FrameType
 from typing import NamedTuple
 
 from pagefuzz.prove import crosshair
-from pagefuzz.prove.conditions import BY_BITS, ZONES, Condition, module_of_pair
+from pagefuzz.prove.conditions import BY_BITS, COUNTERS, ZONES, Condition, module_of_pair
 from pagefuzz.prove.exhaust import named
 from pagefuzz.prove.verdict import STRENGTH, Finding, Verdict
 
@@ -22,7 +22,14 @@ FACTOR = 5
 LEAST_S = 10.0
 """What a condition gets at least."""
 
-TRIED_S = {"check": 60.0, "agree": 60.0, "diffbehavior": 10.0, "numbers": 60.0, "exhaust": 600.0}
+TRIED_S = {
+    "check": 60.0,
+    "agree": 60.0,
+    "diffbehavior": 10.0,
+    "numbers": 60.0,
+    "exhaust": 600.0,
+    "count": 600.0,
+}
 """What a condition without a row is tried for, by engine."""
 
 
@@ -93,16 +100,31 @@ def _numbers(task: Task) -> Finding:
 
 
 def _exhaust(task: Task) -> Finding:
+    domain = ZONES[task.condition.what]
+    return _counted(
+        task,
+        lambda: {name: (n,) for name, n in named(domain.exhaust(task.pages)).items()},
+        f"{task.pages} frames: ",
+    )
+
+
+def _count(task: Task) -> Finding:
+    return _counted(task, COUNTERS[task.condition.what].counts)
+
+
+def _counted(
+    task: Task, count: Callable[[], dict[str, tuple[int, ...]]], where: str = ""
+) -> Finding:
     from pagespec.laws.law import LawBroken
 
     try:
         with _limit(task.budget_s):
-            counts = named(ZONES[task.condition.what].exhaust(task.pages))
+            counts = count()
     except LawBroken as broken:
         return Finding(Verdict.REFUTED, says=str(broken))
     except TimeoutError as late:
-        return Finding(Verdict.UNKNOWN, says=f"{task.pages} frames: {late}")
-    return Finding(Verdict.EXHAUSTED, counts=tuple((name, (n,)) for name, n in counts.items()))
+        return Finding(Verdict.UNKNOWN, says=f"{where}{late}")
+    return Finding(Verdict.EXHAUSTED, counts=tuple(counts.items()))
 
 
 ENGINES: dict[str, Callable[[Task], Finding]] = {
@@ -111,6 +133,7 @@ ENGINES: dict[str, Callable[[Task], Finding]] = {
     "diffbehavior": _diff,
     "numbers": _numbers,
     "exhaust": _exhaust,
+    "count": _count,
 }
 
 
