@@ -41,6 +41,8 @@ from pageimpl.memory import (
     free_cma_of,
     free_highatomic_of,
     free_pages_of,
+    kept_cma_of,
+    kept_free_of,
     lists_first_of,
     lowmem_reserve_of,
     map_of,
@@ -81,7 +83,7 @@ from pagespec.pcp.sizes import Pageset
 from pagespec.pcp.state import Load, Pcp
 from pagespec.pcp.tuning import Doubling, Tuned
 from pagespec.types import Order, Pfn
-from pagespec.vmstat.kept import Cells
+from pagespec.vmstat.kept import Cells, Count
 from pagespec.watermark.levels import Levels
 from pagespec.watermark.marks import Marks
 from pagespec.zone import Held, Zone
@@ -242,8 +244,12 @@ def _cells(allocator: Allocator) -> Cells:
     memory, first = allocator.memory, lists_first_of(allocator.memory)
     areas = range(first, first + allocator.machine.cpus * AREA_SLOTS, AREA_SLOTS)
     return Cells(
-        free=[free_cell_of(memory, q) for q in areas],
-        cma=[cma_cell_of(memory, q) for q in areas],
+        free=Count(
+            free_pages_of(memory) - kept_free_of(memory), [free_cell_of(memory, q) for q in areas]
+        ),
+        cma=Count(
+            free_cma_of(memory) - kept_cma_of(memory), [cma_cell_of(memory, q) for q in areas]
+        ),
         rest=[rest_of(memory, q) for q in areas],
         threshold=cell_threshold_of(memory),
         drift_mark=drift_mark_of(memory),

@@ -68,7 +68,7 @@ def rested(step: Transition) -> bool:
     cells = zone.cells
     if cells is None or op.cpu not in zone.machine.far or cells.rest[op.cpu] != 1:
         return False
-    return not cells.free[op.cpu] and not cells.cma[op.cpu]
+    return not cells.free.kept[op.cpu] and not cells.cma.kept[op.cpu]
 
 
 def due_sets(step: Transition) -> dict[tuple[int, int], Replay]:

@@ -12,7 +12,8 @@ from pagespec.pcp.state import loads_of, low_mark_of
 from pagespec.pcp.tuning import Doubling, Tuned, decay
 from pagespec.steps import Step, Steps
 from pagespec.types import BadCpu
-from pagespec.vmstat.zone import rests, set_threshold, tell
+from pagespec.vmstat.kept import tell
+from pagespec.vmstat.zone import rests, set_threshold
 from pagespec.zone import Zone
 
 
@@ -155,10 +156,15 @@ def refresh(zone: Zone, cpu: int) -> Steps[None]:
 
     What these give back then is counted anew, so a CPU can keep something right after it.
     """
-    check_supported(zone, zone.cells is not None)
+    cells = zone.cells
+    check_supported(zone, cells is not None)
     check_cpu(zone, cpu)
-    yield Step.TELL
-    told = tell(zone, cpu)
+    told = False
+    if cells is not None:
+        yield Step.TELL
+        told = tell(cells.free, cpu)
+        yield Step.TELL
+        told = tell(cells.cma, cpu) or told
     if zone.machine.era.tuning == "tuned":
         yield from _age(zone, cpu)
     if rests(zone, cpu, told=told, kept=zone.pcps[cpu][0].count > 0):
@@ -176,7 +182,8 @@ def unplug(zone: Zone, cpu: int) -> Steps[None]:
     zone.log.append(Event(Kind.UNPLUGGED, cpu, 0))
     yield from _drain(zone, cpu)
     if zone.cells is not None:
-        tell(zone, cpu)
+        tell(zone.cells.free, cpu)
+        tell(zone.cells.cma, cpu)
         zone.cells.rest[cpu] = 0
     measure(zone)
     set_threshold(zone)

@@ -1,8 +1,4 @@
-"""What the CPUs keep of one zone's free frames: plain data, and the smallest moves.
-
-The zone knows the truth, since its lists do. So what is left to remember is how much of it each CPU
-has not told yet.
-"""
+"""What the CPUs keep of one zone's counts of free frames: plain data, and the smallest moves."""
 
 from dataclasses import dataclass, replace
 
@@ -10,15 +6,24 @@ from pagespec.vmstat.cell import mod
 
 
 @dataclass(slots=True)
-class Cells:
-    """The cells of all CPUs, for the frames that are free and for those of them that are CMA's.
+class Count:
+    """One count: what the zone has been told, and what each CPU keeps in its cell."""
 
+    told: int
+    kept: list[int]
+
+
+@dataclass(slots=True)
+class Cells:
+    """The counts of a zone that its CPUs keep parts of: of free frames, and of CMA's among them.
+
+    The zone has the same numbers in full, since its lists know them; here is what readers see.
     threshold, drift_mark: as they were computed last. rest: per CPU, how many refreshes its lists
     may still rest until they give back frames of a zone of another node.
     """
 
-    free: list[int]
-    cma: list[int]
+    free: Count
+    cma: Count
     rest: list[int]
     threshold: int = 0
     drift_mark: int = 0
@@ -26,16 +31,25 @@ class Cells:
 
 def empty_cells(cpus: int) -> Cells:
     """Cells that hold nothing, of a zone that is told everything at once."""
-    return Cells([0] * cpus, [0] * cpus, [0] * cpus)
+    return Cells(Count(0, [0] * cpus), Count(0, [0] * cpus), [0] * cpus)
 
 
 def copy_of_cells(cells: Cells | None) -> Cells | None:
     """The same cells, sharing nothing that changes."""
     if cells is None:
         return None
-    return replace(cells, free=cells.free.copy(), cma=cells.cma.copy(), rest=cells.rest.copy())
+    free, cma = (replace(count, kept=count.kept.copy()) for count in (cells.free, cells.cma))
+    return replace(cells, free=free, cma=cma, rest=cells.rest.copy())
 
 
-def keep(kept: list[int], cpu: int, pages: int, threshold: int) -> None:
+def keep(count: Count, cpu: int, pages: int, threshold: int) -> None:
     """Count on a CPU: what its cell can't hold is told."""
-    kept[cpu] = mod(kept[cpu], pages, threshold).left
+    told, count.kept[cpu] = mod(count.kept[cpu], pages, threshold)
+    count.told += told
+
+
+def tell(count: Count, cpu: int) -> bool:
+    """Tell all that a CPU keeps, and return whether that was anything."""
+    pages, count.kept[cpu] = count.kept[cpu], 0
+    count.told += pages
+    return pages != 0

@@ -43,15 +43,6 @@ def raise_threshold(zone: Zone) -> None:
         cells.threshold = normal_threshold(running(zone), managed_pages(zone))
 
 
-def tell(zone: Zone, cpu: int) -> bool:
-    """Empty the CPU's cells, and return whether they held anything."""
-    cells = zone.cells
-    assert cells is not None
-    told = cells.free[cpu] != 0 or cells.cma[cpu] != 0
-    cells.free[cpu] = cells.cma[cpu] = 0
-    return told
-
-
 def rests(zone: Zone, cpu: int, *, told: bool, kept: bool) -> bool:
     """Count a refresh, and return whether the CPU's lists have rested for long enough.
 
