@@ -105,7 +105,7 @@ def test_every_word_is_explained() -> None:
     """What a request or a machine may say, and every letter of a type."""
     words = {word for shape in SHAPES.values() for word in (*shape.needs, *shape.may_have)}
     words |= {*FLAGS, "start", "holes", "pageblock", "types", "guard", "cpus"}
-    words |= {*SIZES_GIVEN, "slot"}
+    words |= {*SIZES_GIVEN, "slot", "cells"}
     table = "\n".join(line for line in PAGE.splitlines() if line.startswith("|"))
 
     assert [word for word in words if f"{word}=" not in table and word not in FLAGS] == []
@@ -152,7 +152,10 @@ def test_eras_heed_the_words_that_the_page_says_of_them(word: str, era: str) -> 
     assert same is (era not in HEEDED[word])
 
 
-@pytest.mark.parametrize("verb", ["drain", "age", "expire", "unplug", "plug", "alloc order=0"])
+CPU_VERBS = ("drain", "age", "refresh", "expire", "unplug", "plug", "alloc order=0")
+
+
+@pytest.mark.parametrize("verb", CPU_VERBS)
 def test_cpu_0_is_meant_where_none_is_named(verb: str) -> None:
     """A request without the word is the one with cpu=0."""
     head = "pagefuzz-trace 1\nmachine pages=16 top=3 era=6.1 cpus=2\n"
