@@ -49,7 +49,7 @@ def any_op(machine: CounterMachine, rng: Random) -> CounterOp:
         item=rng.choice(list(Item)),
         where=rng.choice((rng.randint(-2, 8), rng.choice(HUGE))),
         by=rng.choice((rng.randint(-9, 9), rng.choice(HUGE))),
-        times=rng.choice((1, 1, rng.randint(-1, 9), rng.choice(HUGE))),
+        times=rng.choice((1, 1, 2, rng.randint(-1, 9), rng.choice(HUGE))),
         irqs_on=rng.random() < 0.5,
         open=rng.random() < 0.3,
         number=rng.choice((rng.randint(-1, 9), rng.choice(HUGE))),
@@ -88,6 +88,9 @@ def op_for(counters: Counters, rng: Random) -> CounterOp:
     dice, cpu = rng.random(), rng.choice(sorted(counters.running))
     if dice < 0.1:
         return any_op(machine, rng)
+    if dice < 0.14:
+        # One word of a request that fits is changed.
+        return change_op(counters, rng)._replace(times=rng.choice((0, 2)))
     if dice < 0.45:
         return change_op(counters, rng)
     if counters.updates and dice < 0.6:

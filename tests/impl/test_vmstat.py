@@ -4,13 +4,14 @@ from random import Random
 
 import numpy as np
 import pytest
-from tests.impl.counter_requests import DESIGNS, HUGE, any_op, machine_of, op_for
+from tests.impl.counter_requests import DESIGNS, HUGE, LEVELS, any_op, machine_of, op_for
 
 from pageimpl.vmstat.refine import counters_of
 from pageimpl.vmstat.state import in_lists_of
 from pageimpl.vmstat.twin import CounterTwin, perform_all
 from pageimpl.vmstat.verbs import op_of, rows_of
 from pagespec.era import ERAS, Era
+from pagespec.machine import MAX_PAGES
 from pagespec.types import Refusal
 from pagespec.vmstat.counters import boot_counters
 from pagespec.vmstat.machine import (
@@ -23,7 +24,7 @@ from pagespec.vmstat.machine import (
 from pagespec.vmstat.numa import NUMA_DESIGNS
 from pagespec.vmstat.ops import perform
 from pagespec.vmstat.reads import in_truth
-from pagespec.vmstat.verbs import CounterOp, CounterVerb
+from pagespec.vmstat.verbs import MOST_TIMES, CounterOp, CounterVerb
 
 FORMS = pytest.mark.parametrize("jit", [False, True], ids=["plain", "compiled"])
 
@@ -89,7 +90,7 @@ def test_batches_are_single_requests(jit: bool) -> None:
     )
     ops = [CounterOp(CounterVerb.MOD, 1, by=by, irqs_on=True, open=True) for by in range(2, 302)]
     ops += [CounterOp(CounterVerb.LAND, number=number) for number in (299, 299, 150, 150, 0, 0)]
-    ops += [op_for(counters, rng) for _ in range(300)]
+    ops += [op_for(counters, rng) for _ in range(2000)]
     rows = rows_of(ops)
     before = rows.copy()
 
@@ -125,12 +126,38 @@ def test_numbers_beyond_machine_words(verb: CounterVerb, jit: bool) -> None:
     counters, twin = boot_counters(machine), CounterTwin(machine, jit=jit)
     words = ("cpu", "where", "by", "times", "number", "order", "preferred", "pages")
     plain = CounterOp(verb, pages=900)
+    bounds = (MOST_TIMES + 1, MAX_PAGES, MAX_PAGES + 1, 2**32 - 1, 2**32)
     for word in words:
-        for huge in (*HUGE, 2**62 - 1, 2**62, 2**63 - 1, 2**63, 2**64):
+        for huge in (*HUGE, *bounds, 2**62 - 1, 2**62, 2**63 - 1, 2**63, 2**64):
             # The fields of a request have several types, and a dict has one.
             op = plain._replace(**{word: huge})  # type: ignore[arg-type]
             assert (op, perform(counters, op)) == (op, twin.perform(op))
             assert counters == counters_of(twin)
+
+
+@pytest.mark.parametrize("name", ["2.6.37", "2.6.39", "6.1"])
+@FORMS
+def test_only_below_the_drift_mark_does_anybody_look_closely(name: str, jit: bool) -> None:
+    """Around the mark, where four CPUs keep back all that keeps the zone above its high mark."""
+    machine = CounterMachine(ERAS[name], (0,) * 4, (CountedZone(0, 4000),), min_free=40, normal=5)
+    for beyond in (-1, 0, 1):
+        counters, twin = boot_counters(machine), CounterTwin(machine, jit=jit)
+        wanted = counters.drift_marks[0] + beyond
+        assert counters.drift_marks[0] == counters.marks[0].high + 4 * 5
+        ops = [CounterOp(CounterVerb.MOD, by=wanted - 4000)]
+        ops += [CounterOp(CounterVerb.MOD, cpu, by=-5) for cpu in range(4)]
+        asked = [
+            CounterOp(CounterVerb.CHECK, level=level, reclaim=reclaim)
+            for level in LEVELS
+            for reclaim in (False, True)
+        ]
+        ops += [*asked, CounterOp(CounterVerb.WAKE), *asked, CounterOp(CounterVerb.REST), *asked]
+        outcomes = [twin.perform(op) for op in ops]
+
+        assert outcomes == [perform(counters, op) for op in ops]
+        assert counters_of(twin).told[0] == wanted
+        high = outcomes[-2:] if name != "2.6.37" else outcomes[-9:-7]
+        assert high == [1 if name != "2.6.37" or beyond >= 0 else 0, int(beyond >= 0)]
 
 
 @FORMS

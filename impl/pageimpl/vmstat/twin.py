@@ -16,6 +16,9 @@ from pagespec.vmstat.verbs import CounterOp
 
 _plain = cache(plain_modules)
 
+BATCH = 2048
+"""Rows that one call serves: few enough to stay in a processor's cache."""
+
 
 class CounterTwin:
     """The counters of a machine, as they stand at boot.
@@ -41,6 +44,14 @@ class CounterTwin:
             self._make_room()
         return self.kernels.perform_counter(self._mem, *numbers_of(op))
 
+    def perform_rows(self, rows: Words, count: int) -> None:
+        """Serve the requests of the first rows in their order, and write their results."""
+        operand = self.kernels.operand(rows)
+        served = self.kernels.perform_counter_rows(self._mem, operand, 0, count)
+        while served < count:
+            self._make_room()
+            served = self.kernels.perform_counter_rows(self._mem, operand, served, count)
+
     def _make_room(self) -> None:
         self.memory = with_more_room(self.memory, 2 * room_of(self.memory))
         self._mem = self.kernels.operand(self.memory)
@@ -52,12 +63,12 @@ def perform_all(twin: CounterTwin, rows: npt.NDArray[np.int64]) -> npt.NDArray[n
     rows: as `verbs` describes them, their verbs, items and flags being numbers that it has; of the
     other columns anything goes. They stay as they are.
     """
-    words = Words(rows.size)
-    words.array[:] = rows.ravel()
-    operand, count = twin.kernels.operand(words), len(rows)
-    served = 0
-    while served < count:
-        served = twin.kernels.perform_counter_rows(twin._mem, operand, served, count)
-        if served < count:
-            twin._make_room()
-    return words.array.reshape(count, COLUMNS)[:, COLUMN_RESULT].copy()
+    outcomes = np.empty(len(rows), np.int64)
+    words = Words(min(len(rows), BATCH) * COLUMNS)
+    table = words.array.reshape(-1, COLUMNS)
+    for first in range(0, len(rows), BATCH):
+        batch = rows[first : first + BATCH]
+        table[: len(batch)] = batch
+        twin.perform_rows(words, len(batch))
+        outcomes[first : first + BATCH] = table[: len(batch), COLUMN_RESULT]
+    return outcomes
