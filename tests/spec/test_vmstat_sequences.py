@@ -309,6 +309,15 @@ def test_whose_memory_was_given(numa: str) -> None:
     assert [show_all(counters, item) for item in NUMA_ITEMS] == [5, 5, 5, 2, 5, 5]
 
 
+def test_another_zone_of_the_wanted_node_is_a_hit() -> None:
+    """By node, not by zone: and it is the zone that served which counts it."""
+    counters = counters_of((0, 64), (0, 64), (1, 64), numa="longs")
+    ask(counters, COUNT, preferred=1, where=0)
+
+    assert [show(counters, HIT, zone) for zone in (0, 1, 2)] == [1, 0, 0]
+    assert [show_all(counters, item) for item in (Item.MISS, Item.FOREIGN)] == [0, 0]
+
+
 # --- what a check of the marks concludes --------------------------------------------------------
 
 
