@@ -8,7 +8,7 @@ any.
 from collections import Counter
 from collections.abc import Iterator
 
-from pagefuzz.drawing_cpus import cpus_drawn, marks_drawn, slots_drawn
+from pagefuzz.drawing_cpus import counts_drawn, cpus_drawn, marks_drawn, slots_drawn
 from pagefuzz.drawing_words import LABEL, chained, fitted, labelled, pages
 from pagespec.frames import SIZES
 from pagespec.machine import Machine
@@ -67,6 +67,7 @@ def drawn(zone: Zone) -> list[str]:
             *_places(zone),
             *_frames(zone),
             *_counters(zone),
+            *counts_drawn(zone),
             *marks_drawn(zone),
         )
         for line in fitted(text)

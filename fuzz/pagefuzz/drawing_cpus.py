@@ -1,4 +1,4 @@
-"""The CPUs' page lists of a zone drawn beside its free lists, and its watermarks.
+"""The CPUs' page lists of a zone drawn beside its free lists, its counts and its watermarks.
 
 Per CPU how much it keeps and the sizes by which it refills and drains; below that its lists, the
 block that is served next first and the one that is drained first last.
@@ -76,6 +76,20 @@ def marks_drawn(zone: Zone) -> Iterator[str]:
     told += ["below high"] if levels.below_high else []
     told += ["kswapd at work"] if levels.reclaiming else []
     yield labelled("watermarks", told)
+
+
+def counts_drawn(zone: Zone) -> Iterator[str]:
+    """What the zone has been told of its free frames, and what each CPU keeps to itself."""
+    cells = zone.cells
+    if cells is None:
+        return
+    told = [f"free {cells.free.told} cma {cells.cma.told}", f"threshold {cells.threshold}"]
+    told += [f"drift mark {cells.drift_mark}"] if cells.drift_mark else []
+    yield labelled("told", told)
+    kept = enumerate(zip(cells.free.kept, cells.cma.kept, strict=True))
+    yield labelled(
+        "kept", (f"cpu {cpu} free {free} cma {cma}" for cpu, (free, cma) in kept if free or cma)
+    )
 
 
 def slots_drawn(zone: Zone) -> Iterator[str]:

@@ -211,6 +211,23 @@ def test_of_many_cpus_those_that_keep_something_are_drawn() -> None:
     assert f"cpus            {40 - SHOWN_CPUS} more" in drawn(zone)
 
 
+def test_counts_that_cpus_keep_parts_of_are_drawn() -> None:
+    """What was told and what is kept add up to what is free; a worker empties the one into it."""
+    machine = "machine pages=64 top=3 era=6.1 pageblock=2 types=C16 cpus=2 batch=1 min_free=16"
+    text = f"pagefuzz-trace 1\n{machine} cells=1"
+    asked = "alloc order=1 mt=M\nalloc order=0 mt=M cpu=1"
+    lines = [line for line in drawn(after(f"{text}\n{asked}")) if line[:4] in ("told", "kept")]
+    emptied = drawn(after(f"{text}\n{asked}\nrefresh cpu=1"))
+
+    assert lines == [
+        "told            free 64 cma 64, threshold 4, drift mark 14",
+        "kept            cpu 0 free -2 cma -2, cpu 1 free -1 cma -1",
+    ]
+    assert "told            free 63 cma 63, threshold 4, drift mark 14" in emptied
+    assert "kept            cpu 0 free -2 cma -2" in emptied
+    assert not [line for line in drawn(after(text.removesuffix(" cells=1"))) if "kept" in line]
+
+
 def after(text: str) -> Zone:
     """The zone after a trace."""
     trace = parse(text)
