@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from pagefuzz.counters.replay import replay_counters
-from pagefuzz.counters.smaller import simpler_requests, smaller_machines
+from pagefuzz.counters.smaller import merged_requests, simpler_requests, smaller_machines
 from pagefuzz.counters.target import CounterFactory
 from pagefuzz.shrinking import Shrinker, smallest
 from pagefuzz.smaller import fewer_requests
@@ -73,7 +73,7 @@ def shrink_counters(
             lambda candidate: replay_counters(candidate, factory),
             counter_size_of,
             cost_of,
-            (fewer_requests, smaller_machines, simpler_requests),
+            (fewer_requests, merged_requests, smaller_machines, simpler_requests),
             EFFORT,
         ),
         trace,

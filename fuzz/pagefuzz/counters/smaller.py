@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import combinations, product
 
+from pagefuzz.smaller import FEW
 from pagespec.types import DomainError
 from pagespec.vmstat.machine import NODE_ITEMS, NUMA_ITEMS, CountedZone, CounterMachine, Item
 from pagespec.vmstat.trace import CounterTrace
@@ -58,8 +60,14 @@ def _without_zone(trace: CounterTrace, zone: int) -> Iterator[CounterTrace]:
     zones = trace.machine.zones
     if len(zones) == 1:
         return
-    machine = replace(trace.machine, zones=zones[:zone] + zones[zone + 1 :])
-    for inherited in (False, True):
+    left = zones[:zone] + zones[zone + 1 :]
+    # With its share of min_free_kbytes gone as well, the marks of the others stay as they were.
+    share = sum(each.pages for each in left) / sum(each.pages for each in zones)
+    kbytes = round(trace.machine.min_free * share)
+    for inherited, min_free in product(
+        (False, True), dict.fromkeys((trace.machine.min_free, kbytes))
+    ):
+        machine = replace(trace.machine, zones=left, min_free=min_free)
         requests = []
         for request in trace.requests:
             op = request.op
@@ -134,6 +142,35 @@ def _less(number: int) -> Iterator[int]:
     for less in dict.fromkeys((0, 1, 2, 3, 4, 8, 16, size // 4, size // 2, size - 1)):
         if less < size:
             yield sign * less
+
+
+def merged_requests(trace: CounterTrace) -> Iterator[CounterTrace]:
+    """With two changes of one counter on one CPU as one, in the place of either."""
+    requests = trace.requests
+    if len(requests) > FEW:
+        return
+    changes = [_change_of(request.op) for request in requests]
+    for first, second in combinations(range(len(requests)), 2):
+        one, other = changes[first], changes[second]
+        if one is None or other is None or one._replace(by=0) != other._replace(by=0):
+            continue
+        merged = requests[first]._replace(op=one._replace(by=one.by + other.by))
+        between, after = requests[first + 1 : second], requests[second + 1 :]
+        yield replace(trace, requests=(*requests[:first], merged, *between, *after))
+        yield replace(trace, requests=(*requests[:first], *between, merged, *after))
+
+
+def _change_of(op: CounterOp) -> CounterOp | None:
+    """The change that a request makes, as a plain one of any amount; None if it makes none."""
+    by = {
+        CounterVerb.MOD: op.by,
+        CounterVerb.INC: op.times,
+        CounterVerb.DEC: -op.times,
+        CounterVerb.TAKE: -(2**op.order),
+    }.get(op.verb)
+    if by is None or op.open:
+        return None
+    return CounterOp(CounterVerb.MOD, op.cpu, op.item, op.where, by=by)
 
 
 def simpler_requests(trace: CounterTrace) -> Iterator[CounterTrace]:
