@@ -5,9 +5,10 @@ thresholds that were in force since its cell was found within one.
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 from pagespec.vmstat.counters import Counters, Stage
-from pagespec.vmstat.drift import Mix, kept_by_cell, kept_by_refresh, told_at_once
+from pagespec.vmstat.drift import Mix, Range, kept_by_cell, kept_by_refresh, told_at_once
 from pagespec.vmstat.laws.changes import Change
 from pagespec.vmstat.laws.limits import limit_of
 from pagespec.vmstat.laws.settings import Settings, set_by, settings_of
@@ -50,6 +51,12 @@ def book_of(machine: CounterMachine) -> CounterBook:
         mixes=[[None for _ in places] for _ in machine.cpus],
         under_way=[],
     )
+
+
+@cache
+def may_keep(largest: int, mix: Mix | None) -> Range:
+    """What a CPU may keep under that threshold, after that mix of updates; None for none."""
+    return kept_by_cell(largest, mix or "any")
 
 
 def enter(
@@ -107,7 +114,7 @@ def _widen(book: CounterBook, after: Counters, number: int, limit: int) -> None:
         update.cpu for update in after.updates if update.place == number and update.left is not None
     }
     for cpu, largest in enumerate(book.largest):
-        kept = kept_by_cell(limit, book.mixes[cpu][number] or "any")
+        kept = may_keep(limit, book.mixes[cpu][number])
         within = kept.least <= after.cells[cpu][number] <= kept.most and cpu not in writes
         largest[number] = limit if within else max(limit, largest[number])
 

@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.vmstat.counters import Counters, Stage, Update
-from pagespec.vmstat.drift import Range, kept_by_cell
-from pagespec.vmstat.laws.book import CounterBook, true_total
+from pagespec.vmstat.drift import Range
+from pagespec.vmstat.laws.book import CounterBook, may_keep, true_total
 from pagespec.vmstat.laws.limits import limit_of, range_of
 from pagespec.vmstat.laws.step import CounterStep
 from pagespec.vmstat.laws.wording import named, wording
@@ -107,7 +107,7 @@ def kept_within(step: CounterStep) -> Complaint:
         if limit_of(counters, place) is None:
             continue
         for cpu, cells in enumerate(counters.cells):
-            bound = kept_by_cell(book.largest[cpu][number], book.mixes[cpu][number] or "any")
+            bound = may_keep(book.largest[cpu][number], book.mixes[cpu][number])
             if not bound.least <= cells[number] <= bound.most:
                 return (
                     f"CPU {cpu} keeps {cells[number]} of {named(place)} after "
@@ -119,7 +119,7 @@ def kept_within(step: CounterStep) -> Complaint:
 def kept_back(book: CounterBook, number: int) -> Range:
     """What all CPUs may keep of a place, beside what updates have taken out of their cells."""
     kept = [
-        kept_by_cell(largest[number], mixes[number] or "any")
+        may_keep(largest[number], mixes[number])
         for largest, mixes in zip(book.largest, book.mixes, strict=True)
     ]
     return Range(sum(cell.least for cell in kept), sum(cell.most for cell in kept))
@@ -162,23 +162,22 @@ def near_the_truth(step: CounterStep) -> Complaint:
     """
     counters, book = step.after, step.book
     held = list(zip(counters.updates, book.under_way, strict=False))
-    bounded: dict[Item, list[int]] = {}
+    kept: dict[Item, dict[int, Range]] = {}
     for number, place in enumerate(counters.places):
         if limit_of(counters, place) is None:
             continue
-        bounded.setdefault(place.item, []).append(number)
+        bound = kept.setdefault(place.item, {})[number] = kept_back(book, number)
         behind = book.truth[number] - counters.told[number]
-        wrong = too_far(behind, [kept_back(book, number)], held_from_place(held, number))
+        wrong = too_far(behind, [bound], held_from_place(held, number))
         if wrong is not None:
             return f"{named(place)} {wrong}"
         closely = behind - sum(cells[number] for cells in counters.cells)
         most = held_closely(held, number)
         if not -most <= closely <= most:
             return f"a close look at {named(place)} misses {closely}, at most {most} are due"
-    for item, numbers in bounded.items():
+    for item, bounds in kept.items():
         behind = true_total(book, item) - counters.totals[item]
-        kept = [kept_back(book, number) for number in numbers]
-        wrong = too_far(behind, kept, held_from_all(held, numbers))
+        wrong = too_far(behind, bounds.values(), held_from_all(held, bounds))
         if wrong is not None:
             return f"{item.value} in all {wrong}"
     return None
