@@ -1,26 +1,20 @@
 """Requests to counters that break one law each."""
 
-from collections.abc import Callable
 from copy import deepcopy
-from typing import Any
 
-from tests.spec.counters import FREE, HIT, ISOLATED, counters_of, number_of
+from tests.spec.counter_rows import Change, broken, moves, sets, stepped
+from tests.spec.counters import FREE, HIT, ISOLATED, counters_of
 from tests.spec.rows import row
 
-from pagespec.laws.law import LawBook
 from pagespec.types import Refusal
 from pagespec.vmstat.counters import Counters, Stage, copy_of_counters
-from pagespec.vmstat.laws.book import CounterBook, book_of, enter
-from pagespec.vmstat.laws.judge import COUNTER_LAWS, TWIN_COUNTER_LAWS
+from pagespec.vmstat.laws.book import CounterBook
+from pagespec.vmstat.laws.judge import TWIN_COUNTER_LAWS
 from pagespec.vmstat.laws.readings import READING_LAWS
 from pagespec.vmstat.laws.refused import REFUSAL_LAWS
-from pagespec.vmstat.laws.step import CounterStep
 from pagespec.vmstat.laws.sums import SUM_LAWS
 from pagespec.vmstat.machine import Item
-from pagespec.vmstat.ops import perform
 from pagespec.vmstat.verbs import ALL, CounterOp, CounterVerb
-
-Change = Callable[[Counters], object]
 
 MOD, INC, DEC = (
     CounterOp(verb, item=ISOLATED) for verb in (CounterVerb.MOD, CounterVerb.INC, CounterVerb.DEC)
@@ -31,70 +25,6 @@ CHECK, READ = CounterOp(CounterVerb.CHECK), CounterOp(CounterVerb.READ)
 UNPLUG, PLUG = CounterOp(CounterVerb.UNPLUG, 1), CounterOp(CounterVerb.PLUG, 1)
 MIN_FREE = CounterOp(CounterVerb.MIN_FREE, pages=2000)
 RESIZE = CounterOp(CounterVerb.RESIZE, pages=40_000)
-
-
-def stepped(
-    start: Counters,
-    ops: list[CounterOp],
-    outcome: int | None = None,
-    change: Change = id,
-    entered: Callable[[CounterBook], object] = id,
-) -> CounterStep:
-    """What the last request makes of counters, or with another outcome and other states."""
-    counters, book = copy_of_counters(start), book_of(start.machine)
-    for number, op in enumerate(ops):
-        before = copy_of_counters(counters)
-        got = perform(counters, op)
-        step = CounterStep(before, op, got, copy_of_counters(counters), book)
-        if number < len(ops) - 1:
-            assert got >= 0
-            enter(book, before, op, step.changes, step.after)
-    change(step.after)
-    step = step._replace(outcome=got if outcome is None else outcome)
-    if step.legal:
-        enter(book, step.before, step.op, step.changes, step.after)
-    entered(book)
-    return step
-
-
-def broken(
-    law_id: str,
-    what: str,
-    start: Counters,
-    *ops: CounterOp,
-    change: Change = id,
-    outcome: int | None = None,
-    entered: Callable[[CounterBook], object] = id,
-    laws: LawBook[CounterStep] = COUNTER_LAWS,
-) -> None:
-    """A row of requests of which the last is served as it should not be."""
-    wrong = stepped(start, [*ops], outcome, change, entered)
-    row(laws, law_id, what, wrong, stepped(start, [*ops]), start.machine.era)
-
-
-def sets(name: str, value: Any) -> Change:
-    """Gives a field another value."""
-    return lambda counters: setattr(counters, name, value)
-
-
-def moves(*moved: tuple[str, int], item: Item = ISOLATED, where: int = 0, cpu: int = 0) -> Change:
-    """Adds to what is told of a counter, to the total, or to a CPU's cell."""
-
-    def change(counters: Counters) -> None:
-        number = number_of(counters, item, where)
-        for to, pages in moved:
-            if to == "told":
-                counters.told[number] += pages
-            elif to == "total":
-                counters.totals[item] += pages
-            elif to == "update":
-                last = counters.updates.pop()
-                counters.updates.append(last._replace(pages=last.pages + pages))
-            else:
-                counters.cells[cpu][number] += pages
-
-    return change
-
 
 TWO = counters_of((0, 64), (1, 64), cpus=(0, 1), normal=5, pressure=2, min_free=64)
 ONE = counters_of(normal=5)
