@@ -1,5 +1,6 @@
 """`pagefuzz drift`: figures by hand and by counting, answers that carry them, one sentence else."""
 
+import doctest
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from random import Random
 import pytest
 
 from pagefuzz.cli._entry import run
+from pagefuzz.drift import words
 from pagefuzz.drift.answers import does_it_scale, why_not_alike
 from pagefuzz.drift.designs import RELEASES, design_row
 from pagefuzz.drift.figures import (
@@ -139,6 +141,13 @@ def test_batches_smaller_than_a_threshold_are_spared_folds(era: str, batch: int)
     assert rows[125].batches.up == 1000 / (125 // batch + 1)
 
 
+def test_a_batch_of_one_is_no_increment() -> None:
+    """A tiny zone's batch is one frame, which leaves nothing behind when it folds."""
+    rows = {row.threshold: row for row in threshold_rows(one_zone(100, 2), ())}
+
+    assert (rows[8].ones.up, rows[8].batches.up) == (1000 / 13, 1000 / 9)
+
+
 @pytest.mark.parametrize(
     ("gib", "full", "marked"), [(1, None, 8), (8, 128, 27), (31, 64, 66), (512, 16, None)]
 )
@@ -223,8 +232,8 @@ def test_why_counters_differ(machine: Asked, said: list[str], unsaid: list[str])
     """The first answer has this machine's figures, and only what is true of it."""
     answer = why_not_alike(machine)
 
-    assert [words for words in said if words not in answer] == []
-    assert [words for words in unsaid if words in answer] == []
+    assert [one for one in said if one not in answer] == []
+    assert [one for one in unsaid if one in answer] == []
 
 
 @pytest.mark.parametrize(
@@ -246,8 +255,15 @@ def test_whether_it_scales(machine: Asked, said: list[str], unsaid: list[str]) -
     """The second answer says where the threshold is full and what follows, for this zone."""
     answer = does_it_scale(machine)
 
-    assert [words for words in said if words not in answer] == []
-    assert [words for words in unsaid if words in answer] == []
+    assert [one for one in said if one not in answer] == []
+    assert [one for one in unsaid if one in answer] == []
+
+
+def test_the_examples_of_words_are_true() -> None:
+    """Numbers in sentences look as their docstrings say."""
+    failed, tried = doctest.testmod(words)
+
+    assert (failed, tried > 3) == (0, True)
 
 
 # --- the command -------------------------------------------------------------------------------
@@ -273,19 +289,20 @@ def test_the_command_prints_tables_and_answers(capsys: Capture) -> None:
 
 def test_what_is_asked_for_is_what_is_shown(capsys: Capture) -> None:
     """Zones, nodes, CPUs, era, marks and design come from the options."""
-    zones = ("--zone", "256M", "--zone", "100000@3")
-    words = ("--cpus", "8", "--era", "6.1", "--min-free", "1024", "--design", "u16")
-    code, out, _ = ran(capsys, *zones, *words)
+    zones = ("--zone", "256M@3", "--zone", "100000")
+    others = ("--cpus", "8", "--era", "6.1", "--min-free", "1024", "--design", "u16")
+    code, out, _ = ran(capsys, *zones, *others)
     rows = cells_of(out)
 
     assert code == Exit.HELD
     assert out.startswith(
-        "8 CPUs; zones: 256 MiB on node 0, 391 MiB on node 3; era 6.1, min_free_kbytes 1,024\n"
+        "8 CPUs; zones: 256 MiB on node 3, 391 MiB on node 0; era 6.1, min_free_kbytes 1,024\n"
     )
     # 256 pages stand for 1,024 KiB, shared in proportion; 65,536 of 165,536 frames get 101
-    assert ["0", "0", "256.0", "101", "166", "231"] in [row[:6] for row in rows]
+    assert ["0", "3", "256.0", "101", "166", "231"] in [row[:6] for row in rows]
     assert [row[0] for row in rows if row[0] in NUMA_DESIGNS] == ["u16"]
     assert not [row for row in rows if row[0] == "32765"]
+    assert out.count("in a zone of 391 MiB") == 1
 
 
 @pytest.mark.parametrize(

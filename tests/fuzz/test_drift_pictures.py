@@ -49,7 +49,7 @@ def drawn(machine: Asked, monkeypatch: pytest.MonkeyPatch) -> "dict[str, Figure]
 
 def test_the_pages_pictures_are_current(tmp_path: Path) -> None:
     """If this fails, `python -m pagefuzz.pages` mends them; no setting of a user changes a byte."""
-    with mpl.rc_context({"lines.linewidth": 9, "font.size": 20, "svg.fonttype": "none"}):
+    with mpl.rc_context({"axes.edgecolor": "red", "font.size": 20}):
         paths = page.draw(tmp_path)
 
     assert {path.name for path in paths} == {path.name for path in IMAGES.iterdir()} == FILES
