@@ -5,6 +5,7 @@ mechanism.
 """
 
 from pagespec.laws.buddies import BUDDY_LAWS
+from pagespec.laws.cells import CELL_STATE_LAWS
 from pagespec.laws.kept import KEPT_STATE_LAWS
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.laws.swept import Swept
@@ -24,4 +25,6 @@ def linked(torn: Complaint) -> Complaint:
     return torn
 
 
-STATE_LAWS: LawBook[Swept] = LawBook(BUDDY_LAWS, LIST_LAWS, KEPT_STATE_LAWS, MARK_LAWS)
+STATE_LAWS: LawBook[Swept] = LawBook(
+    BUDDY_LAWS, LIST_LAWS, KEPT_STATE_LAWS, CELL_STATE_LAWS, MARK_LAWS
+)

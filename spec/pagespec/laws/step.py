@@ -1,6 +1,7 @@
 """The laws about one request between two states, the most basic first."""
 
 from pagespec.laws.bulk import BULK_LAWS
+from pagespec.laws.cells import CELL_LAWS
 from pagespec.laws.claim import CLAIM_LAWS
 from pagespec.laws.counting import COUNTING_LAWS
 from pagespec.laws.drains import DRAIN_LAWS, TOLD_DRAIN_LAWS
@@ -27,6 +28,7 @@ STEP_LAWS: LawBook[Transition] = LawBook(
     CLAIM_LAWS,
     MERGE_LAWS,
     BULK_LAWS,
+    CELL_LAWS,
     OWNER_LAWS,
     DRAIN_LAWS,
     REFILL_LAWS,

@@ -6,6 +6,7 @@ cannot wait, it is tried once more when everything that CPUs keep has been given
 without marks is tried once.
 """
 
+from dataclasses import replace
 from typing import Literal, NamedTuple, TypeAlias
 
 from pagespec.laws.sources import smallest_order, sources
@@ -22,6 +23,7 @@ from pagespec.watermark.check import (
     lowered,
     passes_fast,
 )
+from pagespec.watermark.levels import Levels
 from pagespec.zone import Zone, told_cma, told_free
 
 Try: TypeAlias = Literal["only", "low", "min", "emergency", "last", "none"]
@@ -132,6 +134,7 @@ def due_try(zone: Zone, op: Op) -> Tried:
     by = serves_by_list(zone, plain)
     if by is not None and passes_at(zone, plain, "low", NO_RIGHTS):
         return Tried("low", plain, by)
+    zone = with_kswapd(zone, levels)
     if op.atomic:
         by = serves_by_list(zone, op)
     if by is not None and passes_at(zone, op, "min", rights_of(op)):
@@ -141,6 +144,13 @@ def due_try(zone: Zone, op: Op) -> Tried:
         return Tried("none" if by is None else "emergency", plain, bool(by))
     again = not op.atomic and zone.machine.era.drains_on_failure
     return Tried("last" if again else "none", op, goes_by_lists(zone, op, op.order))
+
+
+def with_kswapd(zone: Zone, levels: Levels) -> Zone:
+    """The zone once kswapd has been woken: in 2.6.37 requests see more of it then."""
+    if zone.cells is None or zone.machine.era.close_reads != "while-reclaiming":
+        return zone
+    return replace(zone, levels=replace(levels, reclaiming=True))
 
 
 def passes_at(zone: Zone, op: Op, level: Literal["low", "min"], rights: Rights) -> bool:

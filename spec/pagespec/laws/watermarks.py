@@ -90,10 +90,20 @@ def sound(step: Transition) -> Complaint:
     if zone.machine.guard:
         # Which guards merge with what comes back is not known: all may.
         left += (step.before.guards | step.after.guards).bit_count()
+    left += most_kept(zone) + most_kept(after)
     wraps = op.order == 0 and zone.machine.era.shortcut in ("wraps", "wraps-cma-only")
     if left > least or wraps:
         return None
     return f"{wording(op)} was served at last, from {left} frames, {least} must be left"
+
+
+def most_kept(zone: Zone) -> int:
+    """By how much what a request knows of, free and CMA frames, may be off when it asks."""
+    if zone.cells is None:
+        return 0
+    threshold = zone.cells.threshold
+    counts = (*zone.cells.free.kept, *zone.cells.cma.kept)
+    return sum(max(threshold, abs(kept)) for kept in counts)
 
 
 @WATERMARK_LAWS.law("WM-serve", source="mm/page_alloc.c, get_page_from_freelist, 2.6.11 to 6.12")
