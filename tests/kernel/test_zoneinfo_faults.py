@@ -1,9 +1,11 @@
 """Faults planted in what a run counts are found at file and line, also where events were lost."""
 
+import os
 import random
 import re
 from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from tests.kernel.material import BUNDLED, lines_of, unpack
@@ -158,3 +160,26 @@ def test_thresholds_dealt_out_anew_are_found(seed: int, tmp_path: Path) -> None:
     whys = [row.found.why for row in check_files(str(tmp_path)).findings.thresholds]
     changed = [value != was for value, was in zip(dealt, values, strict=True)]
     assert [why is Why.NOTHING for why in whys] == changed
+
+
+@pytest.mark.parametrize(
+    ("path", "what"), [(FILES[0], "-: held (1 file)"), (TRACE, "snapshots: none)")]
+)
+def test_standard_input_is_either(path: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with path.open() as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        code, out = check("-")
+    assert code == Exit.HELD
+    assert what in out
+
+
+def test_a_named_pipe_is_read_once(tmp_path: Path) -> None:
+    """A look at how it begins would take that from the trace."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = Thread(target=lambda: pipe.write_bytes(TRACE.read_bytes()), daemon=True)
+    writer.start()
+    code, out = check(str(pipe))
+    writer.join(10)
+    assert code == Exit.HELD
+    assert re.search(r"OUT-disjoint\W+[1-9]\d+\W+held", out)

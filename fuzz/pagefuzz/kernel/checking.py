@@ -62,9 +62,7 @@ def _report(
     replay = replay_with(path, era, *exact.values())
     kinds = replay_all(replay, watched(found, wakes), exact)
     if not kinds:
-        raise UsageError(
-            f"{path}: expected events of tracefs' trace file, got none."
-        )
+        raise UsageError(f"{path}: expected events of tracefs' trace file, got none.")
     if exact and not replay.started:
         raise UsageError(
             f"{path}: expected a marker 'SNAP NAME end' for one of {', '.join(exact)}, got none."
