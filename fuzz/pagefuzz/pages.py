@@ -11,6 +11,7 @@ from pathlib import Path
 from pagefuzz.drift import page as drift
 from pagefuzz.museum import page as museum
 from pagefuzz.prove import page as proofs
+from pagefuzz.prove.soundness import page as soundness
 from pagefuzz.report import callpath, eras, laws, variants
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -34,6 +35,11 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "zones": proofs.zones_markdown,
         "typed zones": proofs.typed_zones_markdown,
         "listed zones": proofs.listed_zones_markdown,
+    },
+    "soundness.md": {
+        "cases": soundness.cases_markdown,
+        "marks": soundness.marks_markdown,
+        "falls": soundness.falls_markdown,
     },
     "variants.md": {
         "census": variants.census_markdown,

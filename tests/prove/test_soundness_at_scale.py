@@ -284,6 +284,9 @@ def test_112_cpus_fall_through_min(
     way = Fall(machine, marks.high + above_high, least, level, BATCH)
     fallen = fall(way)
     truth, counters = zones[0], boot_counters(machine)
+    if level == "min":
+        # Who asks for min has woken kswapd, which lowers no threshold where there is no mark.
+        perform(counters, CounterOp(WAKE))
     for op in fallen.ops:
         answer = perform(counters, op)
         assert answer == (op.verb is CounterVerb.CHECK)

@@ -1,7 +1,5 @@
 """The small machines of one case and era together: one condition, and one row of the ledger."""
 
-from itertools import groupby
-from operator import attrgetter
 from typing import NamedTuple
 
 from pagefuzz.prove.soundness.domains import SOUND_DOMAINS, SoundDomain
@@ -43,9 +41,7 @@ class SoundCase(NamedTuple):
         )
 
 
-_BY_CASE = attrgetter("case", "era")
-
 SOUND_CASES = tuple(
-    SoundCase(*key, tuple(domains))
-    for key, domains in groupby(sorted(SOUND_DOMAINS, key=_BY_CASE), key=_BY_CASE)
+    SoundCase(case, era, tuple(d for d in SOUND_DOMAINS if (d.case, d.era) == (case, era)))
+    for case, era in dict.fromkeys((domain.case, domain.era) for domain in SOUND_DOMAINS)
 )
