@@ -139,18 +139,19 @@ class CounterRules(RuleBasedStateMachine):
                 number = which % len(self.running.spec.updates)
                 self.step(CounterOp(CounterVerb.LAND, number=number))
 
-    @rule(cpu=CPUS, how=st.integers(0, 7))
-    def of_cpu(self, cpu: int, how: int) -> None:
-        """Refresh a CPU, half of the time or so; or unplug it, or plug one in."""
-        if how < 6:
-            op = CounterOp(CounterVerb.REFRESH, self._cpu(cpu), open=how < 2)
-        elif how == 6:
-            op = CounterOp(CounterVerb.UNPLUG, self._cpu(cpu))
+    @rule(cpu=CPUS, opened=st.booleans())
+    def refresh(self, cpu: int, opened: bool) -> None:
+        """Let a CPU tell what it keeps, half of the time not yet to the machine."""
+        self.step(CounterOp(CounterVerb.REFRESH, self._cpu(cpu), open=opened))
+
+    @rule(cpu=CPUS, goes=st.booleans())
+    def plug(self, cpu: int, goes: bool) -> None:
+        """Let a CPU go, or one that is gone come back."""
+        gone = sorted(set(range(len(self.machine.cpus))) - self.running.spec.running)
+        if goes or not gone:
+            self.step(CounterOp(CounterVerb.UNPLUG, self._cpu(cpu)))
         else:
-            count = len(self.machine.cpus)
-            gone = [each for each in range(count) if each not in self.running.spec.running]
-            op = CounterOp(CounterVerb.PLUG, gone[cpu % len(gone)] if gone else cpu % count)
-        self.step(op)
+            self.step(CounterOp(CounterVerb.PLUG, gone[cpu % len(gone)]))
 
     @rule(which=WHICH, wakes=st.booleans())
     def kswapd(self, which: int, wakes: bool) -> None:
