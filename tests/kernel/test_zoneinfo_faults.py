@@ -12,6 +12,7 @@ from tests.kernel.material import BUNDLED, lines_of, unpack
 from tests.kernel.test_check_command import check
 from tests.kernel.zones import FILES, with_managed, written
 
+from pagefuzz.cli._entry import run
 from pagefuzz.exits import Exit
 from pagefuzz.kernel.thresholds import Why
 from pagefuzz.kernel.zonefiles import check_files
@@ -165,12 +166,13 @@ def test_thresholds_dealt_out_anew_are_found(seed: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "what"), [(FILES[0], "-: held (1 file)"), (TRACE, "snapshots: none)")]
 )
-def test_standard_input_is_either(path: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input_is_either(
+    path: Path, what: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     with path.open() as stream:
         monkeypatch.setattr("sys.stdin", stream)
-        code, out = check("-")
-    assert code == Exit.HELD
-    assert what in out
+        assert run(["check", "-"]) == Exit.HELD
+    assert what in capfd.readouterr().out
 
 
 def test_a_named_pipe_is_read_once(tmp_path: Path) -> None:
