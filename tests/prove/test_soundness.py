@@ -5,6 +5,8 @@ from functools import cache
 
 import pytest
 
+from pagefuzz.prove.ledger import read
+from pagefuzz.prove.soundness.cases import SOUND_CASES, SoundCase
 from pagefuzz.prove.soundness.domains import EXCHANGED, SOUND_DOMAINS, SoundDomain
 from pagefuzz.prove.soundness.survey import Promise, Question, Survey
 from pagespec.laws.law import LawBroken
@@ -71,6 +73,16 @@ def test_each_case_falls_as_short_as_it_can(
             for level in ("min", "low", "high")
         ]
         assert worst == [*expected]
+
+
+ROWS = {row.what: row.finding for row in read()}
+QUICK_CASES = [case for case in SOUND_CASES if ROWS[str(case)].seconds < 0.7]
+
+
+@pytest.mark.parametrize("case", QUICK_CASES, ids=str)
+def test_quick_cases_come_out_as_committed(case: SoundCase) -> None:
+    """With all counts of their row; the larger ones are run by `prove`."""
+    assert tuple(case.counts().items()) == ROWS[str(case)].counts
 
 
 SLIPS: list[tuple[str, object, str, Callable[..., object]]] = [

@@ -22,7 +22,7 @@ from pagespec.vmstat.trace_reader import parse_counters
 from pagespec.vmstat.verbs import CounterOp, CounterVerb, Level
 from pagespec.watermark.marks import Marks
 
-TRACES = Path(__file__).parent / "traces"
+TRACES = Path(__file__).parent / "traces" / "soundness"
 REFRESH, WAKE, REST = CounterVerb.REFRESH, CounterVerb.WAKE, CounterVerb.REST
 UNPLUG, PLUG = CounterVerb.UNPLUG, CounterVerb.PLUG
 MIN_FREE, RESIZE = CounterVerb.MIN_FREE, CounterVerb.RESIZE
