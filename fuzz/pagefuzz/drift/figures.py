@@ -105,9 +105,9 @@ def threshold_rows(machine: Asked, designs: tuple[NumaName, ...]) -> list[Thresh
     zone = machine.largest
     row, batch = zone_row(machine, zone), batch_of(machine, zone)
     whose: dict[int, list[str]] = {step: [] for step in STEPS}
-    whose.setdefault(row.normal, []).append("normal, in force")
+    whose.setdefault(row.normal, []).append("normal")
     if row.pressure is not None:
-        whose.setdefault(row.pressure, []).append("pressure, kswapd awake")
+        whose.setdefault(row.pressure, []).append("pressure")
     signless = set[int]()
     for name in designs:
         design = NUMA_DESIGNS[name]

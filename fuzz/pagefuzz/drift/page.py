@@ -18,11 +18,11 @@ TABLES = ("marks", "drift", "thresholds", "cpus", "designs")
 def tables_of(machine: Asked, designs: tuple[NumaName, ...]) -> dict[str, Table]:
     """Every table of a machine, as TABLES names them."""
     rows = [zone_row(machine, zone) for zone in machine.zones]
-    gap, counts = zone_row(machine, machine.largest).gap, with_own(machine)
+    counts = with_own(machine)
     return {
         "marks": tables.zones_table(rows),
         "drift": tables.drift_table(rows),
-        "thresholds": tables.thresholds_table(machine, gap, threshold_rows(machine, designs)),
+        "thresholds": tables.thresholds_table(machine, threshold_rows(machine, designs)),
         "cpus": tables.cpus_table([*zip(counts, cpu_rows(machine, counts), strict=True)]),
         "designs": tables.designs_table(machine, [design_row(machine, name) for name in designs]),
     }
@@ -46,7 +46,8 @@ def answers_markdown() -> str:
 def table_markdown(name: str) -> str:
     """One of its tables."""
     title, heads, rows = tables_of(asked(*REVIEWED), tuple(NUMA_DESIGNS))[name]
-    return f"{title[0].upper()}{title[1:]}:\n\n{markdown.table(heads, rows)}"
+    whole = [head.replace("\n", " ") for head in heads]
+    return f"{title[0].upper()}{title[1:]}:\n\n{markdown.table(whole, rows)}"
 
 
 def draw(folder: Path) -> list[Path]:

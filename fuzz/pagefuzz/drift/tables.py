@@ -10,7 +10,10 @@ from pagespec.vmstat.numa import NUMA_DESIGNS
 
 
 class Table(NamedTuple):
-    """A title, the heads of the columns, and rows; None is a cell with nothing to say."""
+    """A title, the heads of the columns, and rows; None is a cell with nothing to say.
+
+    Heads are broken where they may be, so that a terminal of 80 columns cuts no number.
+    """
 
     title: str
     heads: tuple[str, ...]
@@ -21,7 +24,7 @@ def zones_table(rows: Sequence[ZoneRow]) -> Table:
     """Marks and thresholds of each zone, in pages."""
     return Table(
         "marks and thresholds, in pages",
-        ("zone", "node", "MiB", "min", "low", "high", "normal", "pressure", "drift mark"),
+        ("zone", "node", "MiB", "min", "low", "high", "normal", "pressure", "drift\nmark"),
         [
             (
                 *(number, row.zone.node, _mib(row.zone.pages)),
@@ -36,7 +39,7 @@ def drift_table(rows: Sequence[ZoneRow]) -> Table:
     """The most that the free pages of each zone may differ from the count, either way."""
     return Table(
         "worst drift of free pages, at rest and with an update under way on each CPU",
-        ("zone", "at rest, pages", "MiB", "of low - min", "with updates, pages", "MiB"),
+        ("zone", "at rest,\npages", "MiB", "of low\n- min", "with updates,\npages", "MiB"),
         [
             (
                 *(number, row.at_rest, _mib(row.at_rest), _share(row.at_rest, row.gap)),
@@ -47,19 +50,18 @@ def drift_table(rows: Sequence[ZoneRow]) -> Table:
     )
 
 
-def thresholds_table(machine: Asked, gap: int, rows: Sequence[ThresholdRow]) -> Table:
+def thresholds_table(machine: Asked, rows: Sequence[ThresholdRow]) -> Table:
     """Threshold against drift and folds."""
     batch = batch_of(machine, machine.largest)
     return Table(
-        f"threshold against worst drift, and folds of a CPU in 1,000 updates by 1 or by {batch}",
+        f"threshold against drift, and folds of a CPU in 1,000 updates by 1 or {batch}",
         (
-            *("threshold", "whose", "pages", "MiB", "of low - min"),
-            *("1, one way", "1, both ways", f"{batch}, one way", f"{batch}, both ways"),
+            *("threshold", "whose", "pages", "MiB"),
+            *(f"{step},\n{way}" for step in (1, batch) for way in ("one\nway", "both\nways")),
         ),
         [
             (
                 *(row.threshold, row.whose, row.at_rest, _mib(row.at_rest)),
-                _share(row.at_rest, gap),
                 *(_figures(rate) for rate in (*row.ones, *row.batches)),
             )
             for row in rows
@@ -72,8 +74,8 @@ def cpus_table(rows: Sequence[tuple[int, ZoneRow]]) -> Table:
     return Table(
         "the normal threshold by CPUs, and folds of a CPU in 1,000 updates by 1",
         (
-            *("CPUs", "normal", "drift, pages", "MiB", "of low - min"),
-            *("one way", "both ways", "pressure", "one way at it"),
+            *("CPUs", "normal", "drift,\npages", "MiB", "of low\n- min"),
+            *("one\nway", "both\nways", "pressure", "one\nway\nat it"),
         ),
         [
             (
@@ -88,41 +90,35 @@ def cpus_table(rows: Sequence[tuple[int, ZoneRow]]) -> Table:
 
 def designs_table(machine: Asked, rows: Sequence[DesignRow]) -> Table:
     """What the NUMA designs cost."""
+    era = machine.era
     return Table(
-        "NUMA counters: allocations that readers may miss, and folds of a CPU in 1,000",
-        (
-            "design",
-            "releases",
-            "counts by",
-            "cell",
-            "threshold",
-            "lag of one",
-            "lag in all",
-            "folds",
-        ),
+        f"NUMA counters ({era.numa} in era {era.name}): lag of readers, folds in 1,000 allocations",
+        ("design", "releases", "cell", "threshold", "lag of\none", "lag in\nall", "folds"),
         [
             (
-                row.name + (" (the era's)" if machine.era.numa == row.name else ""),
-                RELEASES[row.name],
-                "node" if NUMA_DESIGNS[row.name].of_node else "zone",
-                NUMA_DESIGNS[row.name].width,
-                *(row.threshold, row.lag, row.lag_in_all, _figures(row.told)),
+                *(row.name, RELEASES[row.name], NUMA_DESIGNS[row.name].width, row.threshold),
+                *(row.lag, row.lag_in_all, _figures(row.told)),
             )
             for row in rows
         ],
     )
 
 
-def _mib(pages: int) -> float:
-    return round(pages / PAGES_A_MIB, 1)
+def _mib(pages: int) -> int | float:
+    mib = pages / PAGES_A_MIB
+    return round(mib) if mib >= 100 else round(mib, 1)
 
 
 def _share(pages: int, gap: int) -> int | float | None:
-    return _figures(pages / gap) if gap else None
+    if not gap:
+        return None
+    return round(pages / gap) if pages >= 100 * gap else round(pages / gap, 2)
 
 
 def _figures(value: float | None) -> int | float | None:
-    """Three figures, as a number."""
+    """Three figures, as a number; one where so little is left that only its size matters."""
     if value is None:
         return None
-    return round(value) if value >= 100 or value == 0 else float(f"{value:.3g}")
+    if value >= 100 or value == 0:
+        return round(value)
+    return float(f"{value:.3g}" if value >= 0.001 else f"{value:.1g}")
