@@ -36,7 +36,7 @@ VOCABULARY = {
 STATE = {
     f"pagespec.{module}"
     for module in ("zone", "pcp.sizes", "pcp.state", "pcp.tuning", "watermark.levels")
-} | {"pagespec.watermark.marks", "pagespec.vmstat.counters"}
+} | {"pagespec.watermark.marks", "pagespec.vmstat.counters", "pagespec.vmstat.kept"}
 ALGORITHMS = tuple(
     f"pagespec.{module}"
     for module in (
@@ -44,7 +44,7 @@ ALGORITHMS = tuple(
         *("highatomic", "isolation", "nearest", "ops", "pageblock", "pcp.cpus", "pcp.lists"),
         *("places", "rmqueue", "system", "watermark.boost", "watermark.ok", "zonelist"),
         *(f"vmstat.{module}" for module in ("cell", "count", "ops", "reads", "refresh")),
-        *(f"vmstat.{module}" for module in ("retune", "threshold", "update")),
+        *(f"vmstat.{module}" for module in ("retune", "threshold", "update", "zone")),
     )
 )
 

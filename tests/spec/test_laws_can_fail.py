@@ -6,6 +6,7 @@ import pkgutil
 import pytest
 from tests.spec import (
     breakages,
+    breakages_cells,
     breakages_counters,
     breakages_hosts,
     breakages_listed,
@@ -40,6 +41,7 @@ def books() -> dict[str, LawBook[object]]:
 
 FILLED_BY = (
     breakages,
+    breakages_cells,
     breakages_counters,
     breakages_hosts,
     breakages_listed,

@@ -9,8 +9,7 @@ from pagespec.laws.wording import wording
 from pagespec.types import NO_MEMORY
 from pagespec.verbs import Op, Verb
 from pagespec.vmstat.kept import Cells
-from pagespec.vmstat.threshold import drift_mark, normal_threshold, pressure_threshold
-from pagespec.watermark.marks import Marks
+from pagespec.vmstat.laws.limits import due_normal, due_pressure
 from pagespec.zone import Zone
 
 
@@ -73,7 +72,7 @@ def normal(zone: Zone) -> int:
     pages = managed_frames(zone.machine).bit_count()
     if zone.machine.pageblock is not None:
         pages -= len(zone.offline) << zone.machine.pageblock
-    return normal_threshold(zone.machine.cpus - len(zone.unplugged), pages)
+    return due_normal(zone.machine.cpus - len(zone.unplugged), pages)
 
 
 def due_tuning(step: Transition) -> tuple[int, int] | None:
@@ -87,16 +86,16 @@ def due_tuning(step: Transition) -> tuple[int, int] | None:
     if step.op.verb in (Verb.PLUG, Verb.UNPLUG) and done:
         threshold = normal(after)
         if levels is not None:
-            marks = Marks(*(one + levels.boost for one in levels.marks))
-            running = after.machine.cpus - len(after.unplugged)
-            mark = drift_mark(running, threshold, marks) or mark
+            most = threshold * (after.machine.cpus - len(after.unplugged))
+            if most > levels.marks.low - levels.marks.min:
+                mark = levels.marks.high + levels.boost + most
     lowers = after.machine.era.lowers_thresholds and mark > 0
     if lowers and step.op.verb is Verb.REST and done:
         threshold = normal(after)
     slept = before.levels is not None and not before.levels.reclaiming
     if lowers and slept and levels is not None and levels.reclaiming:
         running = after.machine.cpus - len(after.unplugged)
-        threshold = pressure_threshold(running, levels.marks)
+        threshold = due_pressure(running, levels.marks)
     return threshold, mark
 
 
