@@ -41,43 +41,22 @@ def ways_of_any_number_agree(diff: int, delta: int, now: int) -> bool:
     return changed(0, 0, diff, now, delta) == changed(0, 1, diff, now, delta)
 
 
-def ways_differ_beneath(diff: int, now: int) -> bool:
+def ways_differ_beneath(up: bool, diff: int, now: int) -> bool:
     """They differ exactly where a step towards 0 leaves the cell beyond a threshold that fell.
 
-    The plain way then tells nothing, the exchange all of it and half a threshold.
+    The plain way then tells nothing, the exchange all of it and half a threshold. diff: what the
+    cell holds, with the other sign for a decrement.
 
     pre: now >= 0 and diff <= now
     post: _
     """
-    plain, exchanged = changed(1, 0, diff, now, 1), changed(1, 1, diff, now, 1)
+    kind, sign = (1, 1) if up else (2, -1)
+    plain = changed(kind, 0, sign * diff, now, 0)
+    exchanged = changed(kind, 1, sign * diff, now, 0)
     if diff + 1 >= -now:
         return plain == exchanged
-    half = now // 2
-    return plain == Told(0, diff + 1) and exchanged == Told(diff + 1 + half, -half)
-
-
-def ways_differ_above(diff: int, now: int) -> bool:
-    """The same on the other side of 0.
-
-    pre: now >= 0 and diff >= -now
-    post: _
-    """
-    plain, exchanged = changed(2, 0, diff, now, -1), changed(2, 1, diff, now, -1)
-    if diff - 1 <= now:
-        return plain == exchanged
-    half = now // 2
-    return plain == Told(0, diff - 1) and exchanged == Told(diff - 1 - half, half)
-
-
-def steps_are_changes_by_one(diff: int, now: int, up: bool) -> bool:
-    """An increment and a change by one tell at the same time; they differ in what is left.
-
-    pre: now >= 0 and -now <= diff <= now
-    post: _
-    """
-    step = inc(diff, now) if up else dec(diff, now)
-    plain = mod(diff, 1 if up else -1, now)
-    return (step.pages == 0) == (plain.pages == 0) and (step == plain or plain.left == 0)
+    total, half = sign * (diff + 1), sign * (now // 2)
+    return plain == Told(0, total) and exchanged == Told(total + half, -half)
 
 
 def a_step_stays_in_range(

@@ -5,13 +5,16 @@ bound is reached by a shortest trace.
 """
 
 from collections import deque
+from copy import deepcopy
 from typing import NamedTuple
 
 from pagefuzz.prove.drift.claims import Claim, Judged, claims_about
-from pagefuzz.prove.drift.requests import Asking, asked, change_by, requests_in
-from pagefuzz.prove.drift.state import Small, State, booted, copy_of, frozen, thawed
+from pagefuzz.prove.drift.requests import Asking, asked, requests_in
+from pagefuzz.prove.drift.state import Small, State, booted, copy_of, frozen
 from pagespec.laws.law import LawBroken
-from pagespec.vmstat.counters import boot_counters
+from pagespec.vmstat.laws.book import CounterBook, book_of
+from pagespec.vmstat.laws.judge import judge_counters
+from pagespec.vmstat.laws.step import CounterStep
 from pagespec.vmstat.machine import CounterMachine
 from pagespec.vmstat.verbs import CounterOp
 
@@ -40,36 +43,45 @@ class Closed(NamedTuple):
     fallen: dict[End, State]
 
 
-def close(machine: CounterMachine, asking: Asking) -> Closed:
-    """Visit all states. Raises LawBroken for the first that is further off than is claimed."""
-    boot = boot_counters(machine)
-    first = booted(boot)
-    came_from: dict[State, State | None] = {first: None}
-    closed = Closed(came_from, 0, 0, set(), {}, {})
+class Standing(NamedTuple):
+    """A state, and counters that are in it. book: of the laws, where they judge."""
+
+    state: State
+    small: Small
+    book: CounterBook | None
+
+
+def close(machine: CounterMachine, asking: Asking, *, by_laws: bool = False) -> Closed:
+    """Visit all states. Raises LawBroken for the first that is further off than is claimed.
+
+    by_laws: whether the laws about counters judge each step, too.
+    """
+    small = booted(machine)
+    first = Standing(frozen(small), small, book_of(machine) if by_laws else None)
+    closed = Closed({first.state: None}, 0, 0, set(), {}, {})
     todo = deque([first])
     steps = told = 0
     while todo:
-        state = todo.popleft()
-        for judged in claims_about(state, machine, asking):
-            _hold(judged, state, closed)
-        before = thawed(boot, state)
-        for op in requests_in(asking, before):
-            small = copy_of(before)
-            after = after_request(asking, small, op)
+        at = todo.popleft()
+        for judged in claims_about(at.state, machine, asking):
+            _hold(judged, at.state, closed)
+        for op in requests_in(asking, at.small):
+            after = served(asking, at, op)
             steps += 1
-            told += small.counters.told_times > 0
-            if after not in came_from:
-                came_from[after] = state
+            told += after.small.counters.told_times > at.small.counters.told_times
+            if after.state not in closed.came_from:
+                closed.came_from[after.state] = at.state
                 todo.append(after)
     return closed._replace(steps=steps, told=told)
 
 
-def after_request(asking: Asking, small: Small, op: CounterOp) -> State:
-    """The state that a request leads to. Raises LawBroken where something is lost on the way."""
-    asked(asking, small, op)
-    truth = [0 for _ in small.counters.machine.zones]
-    truth[op.where] = change_by(op)
-    return frozen(small, truth)
+def served(asking: Asking, at: Standing, op: CounterOp) -> Standing:
+    """What a request leads to. Raises LawBroken where something is lost on the way."""
+    small, book = copy_of(at.small), deepcopy(at.book)
+    outcome = asked(asking, small, op)
+    if book is not None:
+        judge_counters(CounterStep(at.small.counters, op, outcome, small.counters, book))
+    return Standing(frozen(small), small, book)
 
 
 def _hold(judged: Judged, state: State, closed: Closed) -> None:

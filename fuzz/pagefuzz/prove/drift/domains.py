@@ -15,7 +15,7 @@ Counted = dict[str, tuple[int, ...]]
 class DriftDomain(NamedTuple):
     """Counters of one era, once for each threshold, and what is requested there.
 
-    pressure: the threshold while kswapd is awake.
+    pressure: the threshold while kswapd is awake. by_laws: whether the laws judge each step.
     """
 
     era: str
@@ -24,6 +24,7 @@ class DriftDomain(NamedTuple):
     thresholds: tuple[int, ...]
     asking: Asking
     pressure: int | None = None
+    by_laws: bool = False
 
     def machine(self, threshold: int) -> CounterMachine:
         """The machine with one threshold. Its marks are all 0, so drift marks stand."""
@@ -43,7 +44,10 @@ class DriftDomain(NamedTuple):
         with a cell beyond a threshold that fell. furthest: the largest of them.
         Raises LawBroken for a bound that does not hold, or whose end nothing reaches.
         """
-        found = [close(self.machine(threshold), self.asking) for threshold in self.thresholds]
+        found = [
+            close(self.machine(threshold), self.asking, by_laws=self.by_laws)
+            for threshold in self.thresholds
+        ]
         for threshold, closed in zip(self.thresholds, found, strict=True):
             check_tight(threshold, closed)
         counts = {
@@ -61,7 +65,7 @@ class DriftDomain(NamedTuple):
         words += ",".join(map(str, self.thresholds))
         if self.pressure is not None:
             words += f" or {self.pressure}"
-        return f"{words} {self.asking}"
+        return f"{words} {self.asking}" + (" by laws" if self.by_laws else "")
 
 
 def check_tight(threshold: int, closed: Closed) -> None:
@@ -101,6 +105,10 @@ DRIFT_DOMAINS = (
     # No exchange: an update holds its CPU up.
     DriftDomain("2.6.37", 2, 1, (0, 1, 2), Asking("any", ONE_TWO, 2, 0, 1, ("refresh", "unplug"))),
     DriftDomain("2.6.37", 1, 2, (0, 1, 2), Asking("any", ONE_TWO, 1, 1, 1)),
+    # Judged by the laws about counters as well, which keep books of their own.
+    DriftDomain("6.1", 1, 1, (0, 1), Asking("any", (1,), 1, 1, None, ("refresh", "wake")), 0, True),
+    DriftDomain("6.1", 2, 1, (1, 2), Asking(groups=("refresh", "wake", "unplug")), 0, True),
+    DriftDomain("2.6.37", 2, 1, (1,), Asking("any", (1,), 2, 1, 1, ("unplug",)), None, True),
     # All of it at once.
     DriftDomain("6.1", 2, 1, TO_3, Asking("any", ONE_TWO, updates=2)),
     DriftDomain(

@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from pagefuzz.prove.drift.state import Known, Small
 from pagespec.types import Refusal
+from pagespec.verbs import Outcome
 from pagespec.vmstat.drift import Mix, kept_by_cell
 from pagespec.vmstat.ops import perform
 from pagespec.vmstat.verbs import CounterOp, CounterVerb
@@ -86,25 +87,23 @@ def _others_on(asking: Asking, small: Small, cpu: int) -> Iterator[CounterOp]:
 
 
 CHANGES = {CounterVerb.MOD: 0, CounterVerb.INC: 1, CounterVerb.DEC: -1}
+"""By how much each changes its zone in truth, where the request does not say."""
 
 
-def change_by(op: CounterOp) -> int:
-    """By how much a request changes its zone in truth."""
-    return CHANGES[op.verb] or op.by if op.verb in CHANGES else 0
-
-
-def asked(asking: Asking, small: Small, op: CounterOp) -> None:
-    """Put a request, and note what is known after it of thresholds and of updates under way."""
-    counters, most, known = small.counters, small.most, small.known
+def asked(asking: Asking, small: Small, op: CounterOp) -> Outcome:
+    """Put a request, and note what is known after it: the truth, thresholds and updates."""
+    counters, truth, most, known = small
     before = counters.updates.copy()
     outcome = perform(counters, op)
     if isinstance(outcome, Refusal):
         raise AssertionError(f"{op} was refused: {outcome}")
     began = counters.updates[len(before) :]
     if op.verb in CHANGES:
+        truth[op.where] += CHANGES[op.verb] or op.by
         for update in began:
             since = 0 if update.left is None else counters.thresholds[op.where]
-            known.append(Known(abs(change_by(op)), most[op.cpu][op.where], since, False))
+            size = abs(CHANGES[op.verb] or op.by)
+            known.append(Known(size, most[op.cpu][op.where], since, False))
     elif op.verb is CounterVerb.REFRESH:
         known += [Known(0, sum(most[op.cpu]), 0, True) for _ in began]
     elif op.verb is CounterVerb.LAND and len(counters.updates) < len(before):
@@ -112,6 +111,7 @@ def asked(asking: Asking, small: Small, op: CounterOp) -> None:
         if update.left is not None:
             most[update.cpu][update.place] = ended.since
     _follow_thresholds(asking.mix, small)
+    return outcome
 
 
 def _follow_thresholds(mix: Mix, small: Small) -> None:

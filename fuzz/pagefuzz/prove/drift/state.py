@@ -1,16 +1,15 @@
 """What counters keep back, as a small state: everything but how much there is in truth.
 
-Changing the truth changes no decision, so it is taken as 0 in every state, and what zones and the
-machine have been told is what is missing from it. A state also has what nobody could see in the
-counters: how large each change under way is, and how large thresholds have been.
+No change depends on the truth, so it is no part of a state: what zones and the machine have been
+told is what is missing from it. A state also has what nobody could see in the counters: how large
+each change under way is, and how large thresholds have been.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from pagespec.laws.law import LawBroken
-from pagespec.vmstat.counters import Counters, Stage, Update, copy_of_counters
-from pagespec.vmstat.machine import Item
+from pagespec.vmstat.counters import Counters, Stage, boot_counters, copy_of_counters
+from pagespec.vmstat.machine import CounterMachine, Item
 
 STAGES = tuple(Stage)
 PLACE, TOTAL = STAGES.index(Stage.PLACE), STAGES.index(Stage.TOTAL)
@@ -89,58 +88,38 @@ def total_error_of(kept: Kept) -> int:
 
 
 class Small(NamedTuple):
-    """Counters that a state was made into, and what is known of them besides.
+    """Counters, the truth, and what is known of them besides.
 
-    most: per CPU and zone. known: per update. The counter is the one of free frames, whose places
-    have the numbers of the zones.
+    truth: per zone. most: per CPU and zone. known: per update. The counter is the one of free
+    frames, whose places have the numbers of the zones.
     """
 
     counters: Counters
+    truth: list[int]
     most: list[list[int]]
     known: list[Known]
 
 
 def copy_of(small: Small) -> Small:
     """The same, sharing nothing that changes."""
-    most = [largest.copy() for largest in small.most]
-    return Small(copy_of_counters(small.counters), most, small.known.copy())
+    counters, truth, most, known = small
+    most = [largest.copy() for largest in most]
+    return Small(copy_of_counters(counters), truth.copy(), most, known.copy())
 
 
-def booted(counters: Counters) -> State:
-    """The state at boot, in which everything has been told."""
-    zones = range(len(counters.machine.zones))
-    nothing = Kept(True, tuple(0 for _ in zones), tuple(counters.thresholds), ())
-    return State(tuple(nothing for _ in counters.machine.cpus), tuple(counters.thresholds), False)
+def booted(machine: CounterMachine) -> Small:
+    """Everything as at boot, when all has been told."""
+    counters = boot_counters(machine)
+    truth = counters.told[: len(machine.zones)]
+    return Small(counters, truth, [counters.thresholds.copy() for _ in machine.cpus], [])
 
 
-def thawed(boot: Counters, state: State) -> Small:
-    """The counters of a state; for the drift marks, which stay, as they were at boot."""
-    counters = copy_of_counters(boot)
-    zones = range(len(boot.machine.zones))
-    known: list[Known] = []
-    for cpu, kept in enumerate(state.cpus):
-        counters.cells[cpu][: len(zones)] = kept.cells
-        for held in kept.held:
-            left = held.left[0] if held.left else None
-            update = Update(held.zone, held.pages, cpu, STAGES[held.stage], left)
-            counters.updates.append(update)
-            known.append(Known(held.size, held.most, held.since, held.refresh))
-    for zone in zones:
-        counters.told[zone] = -sum(error_of(kept, zone) for kept in state.cpus)
-    counters.totals[Item.FREE] = -sum(map(total_error_of, state.cpus))
-    counters.running = {cpu for cpu, kept in enumerate(state.cpus) if kept.runs}
-    counters.thresholds[:] = state.thresholds
-    counters.reclaiming = {0} if state.awake else set()
-    counters.told_times = 0
-    return Small(counters, [list(kept.most) for kept in state.cpus], known)
-
-
-def frozen(small: Small, truth: Sequence[int]) -> State:
-    """The state of counters, whose zones have changed by so much in truth.
+def frozen(small: Small) -> State:
+    """The state of counters.
 
     Raises LawBroken if what has been told and what is kept back do not make up the truth.
     """
-    counters = small.counters
+    counters, truth = small.counters, small.truth
     held: list[list[Held]] = [[] for _ in counters.cells]
     for update, known in zip(counters.updates, small.known, strict=True):
         left = () if update.left is None else (update.left,)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from pagefuzz.prove.drift.claims import Claim
 from pagefuzz.prove.drift.closing import Closed, End, close
-from pagefuzz.prove.drift.requests import Asking, asked, change_by, requests_in
+from pagefuzz.prove.drift.requests import Asking, asked, requests_in
 from pagefuzz.prove.drift.state import Small, State, booted, copy_of, frozen
 from pagespec.era import ERAS
 from pagespec.vmstat.counters import boot_counters
@@ -149,25 +149,20 @@ def requests_to(
     way = [state]
     while (before := closed.came_from[way[-1]]) is not None:
         way.append(before)
-    counters = boot_counters(machine)
-    small = Small(counters, [[*kept.most] for kept in booted(counters).cpus], [])
-    truth = counters.told[: len(machine.zones)]
+    small = booted(machine)
     ops: list[CounterOp] = []
     for goal in reversed(way[:-1]):
-        op, small, truth = _step_to(asking, small, truth, goal)
+        op, small = _step_to(asking, small, goal)
         ops.append(op)
     return ops
 
 
-def _step_to(
-    asking: Asking, before: Small, truth: list[int], goal: State
-) -> tuple[CounterOp, Small, list[int]]:
+def _step_to(asking: Asking, before: Small, goal: State) -> tuple[CounterOp, Small]:
     for op in requests_in(asking, before):
-        small, changed = copy_of(before), truth.copy()
-        changed[op.where] += change_by(op)
+        small = copy_of(before)
         asked(asking, small, op)
-        if frozen(small, changed) == goal:
-            return op, small, changed
+        if frozen(small) == goal:
+            return op, small
     raise AssertionError(f"no request leads to {goal}")
 
 
