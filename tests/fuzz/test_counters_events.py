@@ -67,6 +67,7 @@ def met(*requests: str, head: str = HEAD) -> set[tuple[str, int]]:
         (["inc free zone=0 cpu=1", "read free zone=0"], set()),
         (["inc free zone=0 cpu=1", "read free zone=0 close=1"], {("CLOSE", 0)}),
         (["mod cma zone=0 by=-3", "read cma zone=0"], {("CLAMPED", 0)}),
+        (["read cma zone=0"], set()),
         (["minfree kbytes=400"], {("OUTDATED", 0)}),
         (["resize zone=0 pages=600"], set()),
         # The drift mark is the high mark and two CPUs' thresholds: 4 frames.

@@ -32,9 +32,9 @@ from pagespec.vmstat.trace_reader import parse_counters
 @pytest.mark.parametrize("factory", [SpecCounters, TwinCounterFactory()], ids=["spec", "twin"])
 def test_right_counters_keep_every_law(factory: CounterFactory, era: str) -> None:
     """Of every era, on machines with other CPUs, zones and designs each time."""
-    done = [walked(f"{era} {number}", factory, era) for number in range(4)]
+    done = [walked(f"{era} {number}", factory, era) for number in range(2)]
 
-    assert len({each.machine for each in done}) == 4
+    assert len({each.machine for each in done}) == 2
     assert all(len(each.done) > 150 for each in done)
     assert all(each.seen.updates == [] for each in done)
 
