@@ -35,6 +35,8 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "zones": proofs.zones_markdown,
         "typed zones": proofs.typed_zones_markdown,
         "listed zones": proofs.listed_zones_markdown,
+        "widths": proofs.widths_markdown,
+        "counters": proofs.counters_markdown,
     },
     "soundness.md": {
         "cases": soundness.cases_markdown,

@@ -3,21 +3,26 @@
 from collections.abc import Iterator
 
 from pagefuzz.prove.domains import DOMAINS
+from pagefuzz.prove.drift.domains import DRIFT_DOMAINS
 from pagefuzz.prove.exhaust import PLAIN_COUNTS, Counts
+from pagefuzz.prove.folds import FOLD_DOMAINS
 from pagefuzz.prove.ledger import Row, read
 from pagefuzz.prove.listed import LISTED_DOMAINS
 from pagefuzz.prove.typed import TYPED_DOMAINS
 from pagefuzz.prove.verdict import Verdict
+from pagefuzz.prove.widths import WIDTH_DOMAINS
 from pagefuzz.report.markdown import table
 
 PLAIN = frozenset(map(str, DOMAINS))
 TYPED = frozenset(map(str, TYPED_DOMAINS))
 LISTED = frozenset(map(str, LISTED_DOMAINS))
+DRIFT = frozenset(map(str, DRIFT_DOMAINS))
+NUMBERS = frozenset(map(str, (*WIDTH_DOMAINS, *FOLD_DOMAINS)))
 
 
 def conditions_markdown() -> str:
     """One row for each condition that is about a function."""
-    rows = (row for row in read() if row.engine != "exhaust")
+    rows = (row for row in read() if row.engine not in ("exhaust", "count"))
     return table(
         ["engine", "condition", "came to"],
         [(row.engine, f"`{row.what}`", came_to(row)) for row in rows],
@@ -40,6 +45,24 @@ def typed_zones_markdown() -> str:
 def listed_zones_markdown() -> str:
     """The same for the zones whose CPUs keep lists."""
     return _of_one_zone(LISTED, Counts._fields)
+
+
+def counters_markdown() -> str:
+    """One row for each domain of counters, its states in sum and the others of its counts."""
+    names = ("states", "steps", "ends", "fallen", "furthest")
+    rows = [(row, dict(row.finding.counts)) for row in read() if row.what in DRIFT]
+    return table(
+        ["counters and requests", *names],
+        [(row.what, *(sum(counts.get(name, (0,))) for name in names)) for row, counts in rows],
+    )
+
+
+def widths_markdown() -> str:
+    """One row for each domain of cells by their numbers."""
+    return table(
+        ["cells", "came to"],
+        [(row.what, came_to(row)) for row in read() if row.what in NUMBERS],
+    )
 
 
 def _of_one_zone(domains: frozenset[str], names: tuple[str, ...]) -> str:
