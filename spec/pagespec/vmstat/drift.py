@@ -3,9 +3,10 @@
 The truth is what the zone has been told, what the CPUs keep in their cells, and what updates have
 taken out of a cell but not told yet. What is kept back is therefore all there is to bound.
 
-A threshold means here the largest one in force since the cell was last told or read out: what a
-cell holds stays when the threshold falls beneath it. With updates under way, it is the largest
-since the cell was told or read out before the oldest of them.
+A threshold means here the largest one in force since the cell was last within one: what a cell
+holds stays when the threshold falls beneath it, until it is told or read out or gets back within by
+itself. An update that has told but not written its cell counts from its begin, and with updates
+under way it is the largest since the cell was within one before the oldest of them.
 
 All bounds are tight, upwards as well as downwards: for each there is a sequence of updates that
 reaches it, as long as some of them change the counter by one.
@@ -47,7 +48,7 @@ def kept_by_cpus(thresholds: Sequence[int], mix: Mix = "any") -> Range:
     """What all CPUs keep of one counter of one zone, or of several zones' sum, at rest.
 
     No cell depends on another one, so that all of them can be at the end of their range at once.
-    thresholds: one for each CPU and zone, each the largest one since that cell was last told.
+    thresholds: one for each CPU and zone, each the largest since that cell was last within one.
 
     >>> kept_by_cpus([125] * 112)
     Range(least=-14000, most=14000)
@@ -72,9 +73,9 @@ def told_at_once(threshold: int, delta: int) -> int:
 def missed_closely(threshold: int, deltas: Sequence[int]) -> int:
     """The most that a close look at every cell is off by, with updates of those sizes under way.
 
-    It adds up all that is told and all that the cells hold, and misses only what is in neither. An
-    update with interrupts off stands in both once its zone is told, until it writes the cell; that
-    is less, a full cell and half a threshold.
+    It adds up all that is told and all that the cells hold, and misses what is in neither. An
+    update with interrupts off stands in both instead, from when its zone is told until it writes
+    the cell: a full cell, and half a threshold more if it is an increment, which is never more.
 
     >>> missed_closely(20, []), missed_closely(20, [1, 1, 512])
     (0, 594)
