@@ -4,10 +4,10 @@ from pagefuzz.museum.mutant import SLIP, Edit, planted
 
 _NR_ADD = "set_nr_free(mem, order, nr_free_of(mem, order) + 1)"
 _NR_DEL = "set_nr_free(mem, order, nr_free_of(mem, order) - 1)"
-_TAKEN = "            set_free_pages(mem, free_pages_of(mem) - (1 << order))\n"
-_ACCOUNT = "    account(mem, -(1 << order), mt)\n"
+_TAKEN = "            count_free(mem, -(1 << order), False)\n"
+_ACCOUNT = "    account(mem, -(1 << order), mt, False)\n"
 _CUT = "    expand(mem, p, order, from_order, mt)\n"
-_FREED = "    account(mem, 1 << order, mt)\n"
+_FREED = "    account(mem, 1 << order, mt, False)\n"
 _MERGES = "    while order < top:\n"
 _ABSORBED = "            del_from_free_list(mem, buddy, order)\n"
 _SEARCH = "    for current in range(order, top_of(mem) + 1):\n"
@@ -104,7 +104,7 @@ MUTANTS = (
         "The frames of a request are subtracted before the search and not added again when it "
         "fails: a failed attempt leaves a trace.",
         Edit("buddy", _SEARCH, _ACCOUNT + _SEARCH),
-        Edit("buddy", _TAKE, "            account(mem, 1 << order, mt)\n" + _TAKE),
+        Edit("buddy", _TAKE, "            account(mem, 1 << order, mt, False)\n" + _TAKE),
         laws=("BUD-count", "ZONE-frame"),
         fits="A request that failed has changed a count.",
     ),

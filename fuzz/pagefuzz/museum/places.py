@@ -2,7 +2,7 @@
 
 from pagefuzz.museum.mutant import SLIP, Edit, planted
 
-_GUARD = "            set_tag(mem, buddy, 0)\n            account(mem, 1 << order, mt)\n"
+_GUARD = "            set_tag(mem, buddy, 0)\n            account(mem, 1 << order, mt, True)\n"
 _LOST = "Frames are in no place."
 _TWO = "Frames are in two places."
 _COUNT = "The count of free frames and the lists that count disagree."
@@ -22,7 +22,7 @@ MUTANTS = (
         "places",
         SLIP,
         "A guard that a merge absorbs stays one.",
-        Edit("buddy", _GUARD, "            account(mem, 1 << order, mt)\n"),
+        Edit("buddy", _GUARD, "            account(mem, 1 << order, mt, True)\n"),
         laws=("BUD-partition", "BUD-tag"),
         fits=_TWO,
     ),
@@ -44,7 +44,7 @@ MUTANTS = (
         "places",
         "LNX-ACC-01",
         "A frame that is taken off the buddy does not leave the count of free frames.",
-        Edit("places", "    account(mem, -1, mt)\n", ""),
+        Edit("places", "    account(mem, -1, mt, True)\n", ""),
         laws=("BUD-count",),
         fits=_COUNT,
     ),
@@ -75,10 +75,10 @@ MUTANTS = (
         "looks for a free one.",
         Edit(
             "places",
-            "    del_from_free_list(mem, head, order)\n    account(mem, -1, mt)\n",
+            "    del_from_free_list(mem, head, order)\n    account(mem, -1, mt, True)\n",
             "    if order > 0:\n"
             "        del_from_free_list(mem, head, order)\n"
-            "        account(mem, -1, mt)\n",
+            "        account(mem, -1, mt, True)\n",
         ),
         laws=("BUD-partition",),
         fits=_TWO,
@@ -108,7 +108,9 @@ MUTANTS = (
         "Memory that goes offline is taken off the count of free frames, which isolation has done "
         "already.",
         Edit(
-            "places", "account(mem, -(1 << order), ISOLATE)", "account(mem, -(1 << order), MOVABLE)"
+            "places",
+            "account(mem, -(1 << order), ISOLATE,",
+            "account(mem, -(1 << order), MOVABLE,",
         ),
         laws=("BUD-count",),
         fits=_COUNT,

@@ -3,7 +3,7 @@
 from pagefuzz.museum.mutant import SLIP, Edit, planted
 
 _ATOMIC = "    if want & ATOMIC and order > 0 and has_pageblocks"
-_BALANCE = "free_cma_of(mem) > free_pages_of(mem) >> 1"
+_BALANCE = "told_cma(mem) > told_free(mem) >> 1"
 _LAST = "want & ATOMIC and reserve_of(mem) == RESERVE_ONE_PERCENT"
 _FULL = "nr_reserved_of(mem) >= reserve_limit(mem)"
 _MERGEABLE = " or mt > MOST_REQUESTED:\n        return\n    pages"
@@ -107,7 +107,7 @@ MUTANTS = (
         "reserve",
         "LNX-WM-03",
         "The count of free frames has CMA's taken off before it is compared with CMA's.",
-        Edit("rmqueue", _BALANCE, "free_cma_of(mem) > free_pages_of(mem) - free_cma_of(mem) >> 1"),
+        Edit("rmqueue", _BALANCE, "told_cma(mem) > told_free(mem) - told_cma(mem) >> 1"),
         laws=("MT-own",),
         fits=_OWN,
     ),

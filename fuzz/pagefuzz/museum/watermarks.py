@@ -27,8 +27,8 @@ MUTANTS = (
         "The frames that the request takes are not left out of what is compared with the mark.",
         Edit(
             "watermark.ok",
-            "free_pages_of(mem) - ((1 << order) - 1) - unusable",
-            ("free_pages_of(mem) - unusable"),
+            "free_as_seen(mem) - ((1 << order) - 1) - unusable",
+            "free_as_seen(mem) - unusable",
         ),
         laws=("WM-serve", "WM-sound", "BUD-place"),
         fits=_TOO_EARLY,
@@ -40,7 +40,7 @@ MUTANTS = (
         "Free CMA frames count for requests that may not use them.",
         Edit(
             "watermark.ok",
-            "    if want >> WANTED_SHIFT != MOVABLE:\n        pages += free_cma_of(mem)\n",
+            "    if want >> WANTED_SHIFT != MOVABLE:\n        pages += told_cma(mem)\n",
             "",
         ),
         laws=("WM-serve", "WM-sound", "BUD-place"),
@@ -170,7 +170,7 @@ MUTANTS = (
         "A boost is noted as seen, and kswapd, for whose sake it was made, sleeps on.",
         Edit(
             "zonelist",
-            "        set_boosted(mem, 0)\n        set_reclaiming(mem, 1)\n",
+            "        set_boosted(mem, 0)\n        wake(mem)\n",
             "        set_boosted(mem, 0)\n",
         ),
         laws=("WM-serve",),
