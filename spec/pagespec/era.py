@@ -118,6 +118,7 @@ class Era:
     lowers_thresholds: whether CPUs tell more often while kswapd is awake.
     close_reads: who adds up what the CPUs keep, where a zone runs low: nobody; all who ask for its
         marks, while kswapd is awake; or reclaim, always, and requests never.
+    early_drift_marks: whether CPUs come up before the marks are there at boot, and find a gap of 0.
     resized_thresholds: whether thresholds follow when memory is plugged in or out.
     numa: how NUMA statistics are kept.
     """
@@ -170,6 +171,7 @@ class Era:
     exchanges_cells: bool = False
     lowers_thresholds: bool = False
     close_reads: CloseReads = "never"
+    early_drift_marks: bool = False
     resized_thresholds: bool = False
     numa: NumaName = "longs"
 
@@ -270,6 +272,7 @@ _5_15 = replace(
     drains_each_pageblock=False,
     counts_operations=True,
     bulk="first-of-all",
+    early_drift_marks=True,
     numa="events",
 )
 _6_1 = replace(

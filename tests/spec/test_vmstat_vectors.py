@@ -89,7 +89,8 @@ def test_the_drift_mark_of_a_zone(
     managed: int, cpus: int, normal: int, mark: int, pressure: int
 ) -> None:
     """Where all CPUs could keep more than low less min; there kswapd lowers thresholds."""
-    counters = counters_of((0, managed), cpus=(0,) * cpus, min_free=4 * MARKS[managed].min)
+    kbytes = 4 * MARKS[managed].min
+    counters = counters_of((0, managed), cpus=(0,) * cpus, min_free=kbytes, era="4.10")
     ask(counters, CounterVerb.WAKE, where=0)
 
     assert normal_threshold(cpus, managed) == normal

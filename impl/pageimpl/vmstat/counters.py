@@ -23,6 +23,7 @@ from pageimpl.vmstat.state import (
     high_of,
     item_of,
     low_of,
+    marks_early_of,
     marks_rule_of,
     min_free_of,
     min_of,
@@ -125,5 +126,7 @@ def threshold_of(mem: CounterMemory, place: int) -> int:
 @kernel
 def boot(mem: CounterMemory) -> None:
     """Give a machine that has just been described its marks and thresholds."""
+    if marks_early_of(mem) and nr_running_of(mem) > 1:
+        set_thresholds(mem)
     set_marks(mem)
     set_thresholds(mem)

@@ -28,6 +28,7 @@ from pageimpl.vmstat.state import (
     set_in_lists,
     set_item,
     set_lowers,
+    set_marks_early,
     set_marks_rule,
     set_min_free,
     set_node,
@@ -99,6 +100,7 @@ def write_choices(memory: CounterMemory, machine: CounterMachine) -> None:
     set_has_cells(memory, era.cells != "none")
     set_exchanges(memory, era.exchanges_cells)
     set_lowers(memory, era.lowers_thresholds)
+    set_marks_early(memory, era.early_drift_marks)
     set_close_reads(memory, CLOSE_READS[era.close_reads])
     set_retunes_on_resize(memory, era.resized_thresholds)
     set_marks_rule(memory, MARKS_RULES[era.marks])

@@ -113,7 +113,7 @@ def change(mem: CounterMemory, cpu: int, place: int, delta: int, lean: int, irqs
 def begin(mem: CounterMemory, cpu: int, place: int, delta: int, lean: int, irqs_on: bool) -> None:
     """Change the CPU's cell, and leave what is to be told to an update under way.
 
-    The plain way has left the cell as it was, if there is something to tell.
+    Where there is something to tell, the plain way leaves the cell as it was, or one further.
     """
     move(mem, place, delta)
     at, width = cell_of(mem, cpu, place), width_of(mem, item_of(mem, place))
@@ -121,6 +121,8 @@ def begin(mem: CounterMemory, cpu: int, place: int, delta: int, lean: int, irqs_
     pages, left = told_by(mem, place, cell_at(mem, at, width), delta, lean, by_exchange)
     if pages == 0 or by_exchange:
         set_cell(mem, at, width, left)
+    else:
+        set_cell(mem, at, width, cell_at(mem, at, width) + lean)
     if pages == 0:
         return
     u = add_update(mem, place, pages, cpu, TELL_PLACE)

@@ -79,7 +79,11 @@ class Counters:
 
 
 def boot_counters(machine: CounterMachine) -> Counters:
-    """Counters that stand at 0, but for the free frames: those are told as all that there are."""
+    """Counters that stand at 0, but for the free frames: those are told as all that there are.
+
+    From 4.12 to 6.12 thresholds are computed for each CPU that comes up before there are marks. All
+    that CPUs may keep is then more than the gap between these, and every zone gets a drift mark.
+    """
     places = machine.places
     counters = Counters(
         machine=machine,
@@ -91,7 +95,7 @@ def boot_counters(machine: CounterMachine) -> Counters:
         running=set(range(len(machine.cpus))),
         min_free=machine.min_free,
         pages=[zone.pages for zone in machine.zones],
-        marks=[],
+        marks=[Marks(0, 0, 0) for _ in machine.zones],
         thresholds=[0 for _ in machine.zones],
         node_thresholds=dict.fromkeys(machine.nodes, 0),
         drift_marks=[0 for _ in machine.zones],
@@ -102,6 +106,8 @@ def boot_counters(machine: CounterMachine) -> Counters:
     for number, zone in enumerate(machine.zones):
         counters.told[number] = zone.pages
     counters.totals[Item.FREE] = sum(zone.pages for zone in machine.zones)
+    if machine.era.early_drift_marks and len(machine.cpus) > 1:
+        set_thresholds(counters)
     set_marks(counters)
     set_thresholds(counters)
     return counters

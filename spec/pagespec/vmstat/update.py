@@ -36,7 +36,8 @@ def begin(
 ) -> Update | None:
     """Change the CPU's cell, and return what is left to do.
 
-    The plain way has left the cell as it was, if there is something to tell.
+    Where there is something to tell, the plain way leaves the cell as it was, or one further: it
+    counts before it looks.
     """
     cells = counters.cells[cpu]
     by_exchange = irqs_on and counters.machine.era.exchanges_cells
@@ -47,6 +48,7 @@ def begin(
     if by_exchange:
         cells[place] = told.left
         return Update(place, told.pages, cpu, Stage.PLACE)
+    cells[place] += lean
     return Update(place, told.pages, cpu, Stage.PLACE, told.left)
 
 

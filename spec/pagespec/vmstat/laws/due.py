@@ -93,6 +93,8 @@ def change_counts(counters: Counters, op: CounterOp, changes: list[Change]) -> C
             written = exchanges(counters.machine, op)
             due.updates.append(Update(place, told, op.cpu, Stage.PLACE, None if written else left))
             if not written:
+                # One more or less is counted before it is compared.
+                due.cells[op.cpu][place] += 0 if change.kind == "mod" else change.by
                 continue
         else:
             due.told[place] += told

@@ -47,6 +47,9 @@ def settings_of(machine: CounterMachine) -> Settings:
         standing=[None] * len(zones),
         reclaiming=set(),
     )
+    if machine.era.early_drift_marks and len(machine.cpus) > 1:
+        settings.marks = [Marks(0, 0, 0)] * len(zones)
+        _tune(machine, settings)
     settings.marks = due_marks(machine, settings)
     _tune(machine, settings)
     return settings
