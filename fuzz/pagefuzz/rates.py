@@ -11,6 +11,10 @@ from typing import NamedTuple
 
 from pagefuzz.campaign.stream import Replay
 from pagefuzz.campaign.walk import WALK_REQUESTS, walk
+from pagefuzz.counters.lockstep import CounterLockstep
+from pagefuzz.counters.stream import CounterReplay
+from pagefuzz.counters.twin import TwinCounterFactory
+from pagefuzz.counters.walk import walk as walk_counters
 from pagefuzz.lockstep import Lockstep
 from pagefuzz.machines.buddy import buddy_machine
 from pagefuzz.machines.judged import Ledger
@@ -24,6 +28,7 @@ from pagespec.era import ERAS, Era
 from pagespec.machine import Machine
 from pagespec.ops import perform
 from pagespec.trace_reader import parse
+from pagespec.vmstat.machine import CountedZone, CounterMachine
 
 ERA = ERAS["6.1"]
 PLAIN = ERAS["2.6.11"]
@@ -40,6 +45,11 @@ LISTED = Machine(64, 4, ERA, pageblock=3, cpus=4, batch=3, high=12, min_free=16)
 
 REAL = Machine(65_536, 10, ERA, pageblock=9, cpus=4, min_free=2048)
 """A zone of 256 MiB with the lists and marks that Linux gives it."""
+
+COUNTED = CounterMachine(
+    ERA, (0, 0, 1, 1), (CountedZone(0, 500), CountedZone(1, 2000)), min_free=400, normal=3
+)
+"""Counters of four CPUs and two nodes, whose thresholds are met again and again."""
 
 SPEC_OPERATIONS, STREAM_OPERATIONS, TWIN_OPERATIONS = 200_000, 100_000, 2_000_000
 EXAMPLES, WALKS = 60, 40
@@ -63,6 +73,8 @@ def all_rates() -> Iterator[Rate]:
         yield Rate(what, machine_rate(era))
     what = "CPUs' lists alone in lockstep, 64 frames, 50 steps an example, all laws"
     yield Rate(what, machine_rate(ERA, list_machine))
+    yield Rate("counters of 4 CPUs: walk in lockstep, all laws", counter_walk_rate())
+    yield Rate("counters of 4 CPUs: stream beside the spec", counter_stream_rate())
     for machine in (SMALL, GROUPED, LARGE, LISTED, REAL):
         yield Rate(f"stream beside the spec, exact, {_size(machine)}", stream_rate(machine))
         yield Rate(f"twin alone, {_size(machine)}", twin_rate(machine))
@@ -114,6 +126,26 @@ def machine_rate(era: Era, make: Make = buddy_machine) -> float:
     begin = process_time()
     run_machine(ledger, [era], 2, examples=EXAMPLES, pages=64, shrink=False, make=make)
     return ledger.operations / (process_time() - begin)
+
+
+def counter_walk_rate() -> float:
+    """Random requests to counters of the twin, every law asked after each."""
+    counters = TwinCounterFactory()
+    CounterLockstep(COUNTED, counters)
+    done = 0
+    begin = process_time()
+    for number in range(WALKS):
+        lockstep = CounterLockstep(COUNTED, counters)
+        walk_counters(lockstep, Random(number), WALK_REQUESTS)
+        done += len(lockstep.done)
+    return done / (process_time() - begin)
+
+
+def counter_stream_rate() -> float:
+    """Batches of requests to counters of the twin and of the spec, answers and states compared."""
+    CounterReplay(COUNTED, Random(1), None).run(100)
+    replay = CounterReplay(COUNTED, Random(2), None)
+    return _per_second(STREAM_OPERATIONS, lambda: replay.run(STREAM_OPERATIONS))
 
 
 def stream_rate(machine: Machine) -> float:

@@ -270,6 +270,7 @@ def test_bench_has_a_row_for_each_rate(capsys: Capture, monkeypatch: pytest.Monk
         *["spec"] * 5,
         *["walk"] * 3,
         *["machine", "machine", "CPUs'"],
+        *["counters"] * 2,
         *["stream", "twin"] * 5,
     ]
     assert all(int(rate) > 0 for _, rate in rows)
