@@ -1,8 +1,9 @@
 """What is left of a machine for an allocator that has no word for all of it.
 
-Of drawn machines most have marks, pageblocks or CPUs' lists. Whoever serves but one of these would
-be tried on few machines, and Hypothesis gives up when it finds none. So what an allocator declines
-is tried again without them, before another machine is drawn.
+Of drawn machines most have marks, pageblocks, CPUs' lists or counts that CPUs keep parts of.
+Whoever serves but one of these would be tried on few machines, and Hypothesis gives up when it
+finds none. So what an allocator declines is tried again without them, before another machine is
+drawn.
 """
 
 from collections.abc import Iterator
@@ -10,6 +11,10 @@ from dataclasses import replace
 from itertools import combinations
 
 from pagespec.machine import Machine
+
+
+def _without_cells(machine: Machine) -> Machine:
+    return replace(machine, cells=False)
 
 
 def _without_marks(machine: Machine) -> Machine:
@@ -21,10 +26,10 @@ def _without_pageblocks(machine: Machine) -> Machine:
 
 
 def _without_lists(machine: Machine) -> Machine:
-    return replace(machine, cpus=0, far=frozenset(), batch=None, high=None)
+    return replace(machine, cpus=0, far=frozenset(), batch=None, high=None, cells=False)
 
 
-KINDS = (_without_marks, _without_pageblocks, _without_lists)
+KINDS = (_without_cells, _without_marks, _without_pageblocks, _without_lists)
 """What an allocator may have no word for; each takes one kind out of a machine."""
 
 

@@ -11,12 +11,14 @@ MOST_CPUS = 6
 
 
 def smaller_lists(trace: Trace) -> Iterator[Trace]:
-    """Without watermarks, without CPUs or with two of them as one, and with smaller sizes."""
+    """Without cells, watermarks or CPUs, or with two of these as one, and with smaller sizes."""
     machine = trace.machine
+    if machine.cells:
+        yield replace(trace, machine=replace(machine, cells=False))
     if machine.min_free is not None:
         yield replace(trace, machine=replace(machine, min_free=None))
     if machine.cpus:
-        alone = replace(machine, cpus=0, batch=None, high=None)
+        alone = replace(machine, cpus=0, batch=None, high=None, cells=False)
         requests = tuple(request._replace(cpu=0) for request in trace.requests)
         yield replace(trace, machine=alone, requests=requests)
         yield from _with_fewer_cpus(trace)

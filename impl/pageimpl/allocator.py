@@ -130,9 +130,9 @@ class Stream:
     weights: how often each order is drawn, from order 0; each half as often as the one below by
     default. illegal, references, splits, typed: how many of 1024 requests are illegal, take or drop
     a reference, split a block into pages, or are about pageblocks and places of frames. listed: how
-    many are about CPUs, their lists and kswapd. compound, atomic, nofragment, emergency: the same
-    for 1024 allocations; irq, contended, cold: for requests that may go through a CPU's lists. A
-    machine is asked for nothing legal that is about what it does not have.
+    many are about CPUs, what they keep, and kswapd. compound, atomic, nofragment, emergency: the
+    same for 1024 allocations; irq, contended, cold: for requests that may go through a CPU's lists.
+    A machine is asked for nothing legal that is about what it does not have.
     """
 
     def __init__(

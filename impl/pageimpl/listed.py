@@ -1,4 +1,4 @@
-"""Random requests about CPUs, the lists that they keep, and kswapd, most of them legal.
+"""Random requests about CPUs, the lists and counts that they keep, and kswapd, most of them legal.
 
 Which CPUs are unplugged is remembered, so that requests come from those that run, and that a CPU
 comes back as often as it goes.
@@ -22,9 +22,11 @@ from pageimpl.dice import (
 from pageimpl.era import NO_BULK
 from pageimpl.jitcache import kernel
 from pageimpl.memory import (
+    COUNTS_IN_CELLS,
     Memory,
     Words,
     bulk_rule_of,
+    counting_of,
     cpus_of,
     frame_in_array_of,
     marked_of,
@@ -46,6 +48,7 @@ from pageimpl.verbs import (
     EXPIRE,
     IRQ,
     PLUG,
+    REFRESH,
     REST,
     UNPLUG,
 )
@@ -96,7 +99,10 @@ def choose_listed(mem: Memory, state: Words, want: int) -> bool:
         pages = 1 + draw_below(state, 1 << draw_below(state, 6))
         choose_bulk(mem, state, want, pages)
         return True
-    if word_at(state, DISABLED) and draw(state) & 1:
+    if counting_of(mem) & COUNTS_IN_CELLS and draw(state) & 3 == 0:
+        # A far zone's lists rest through three in a row.
+        ask(state, REFRESH, 0, 0, draw_cpu(mem, state) << CPU_SHIFT, 0)
+    elif word_at(state, DISABLED) and draw(state) & 1:
         ask(state, ENABLE, 0, 0, 0, 0)
     elif dice < 19:
         ask(state, DRAIN, 0, 0, draw_cpu(mem, state) << CPU_SHIFT, 0)

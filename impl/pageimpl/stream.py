@@ -83,6 +83,7 @@ from pageimpl.verbs import (
     NOFRAGMENT,
     POISON,
     PUT,
+    REFRESH,
     RESTORE_RANGE,
     SPLIT,
     UNRESERVE,
@@ -156,7 +157,7 @@ def draw_stranger(mem: Memory, state: Words) -> int:
 @kernel
 def choose_any(mem: Memory, state: Words) -> int:
     """A request of any verb, that makes sense by chance only; see `choose`."""
-    verb = draw_below(state, BULK + 1)
+    verb = draw_below(state, REFRESH + 1)
     order = pfn = want = pages = 0
     unit = 1 << isolation_order_of(mem)
     if verb in (ALLOC, FREE, SPLIT):

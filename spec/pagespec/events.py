@@ -44,7 +44,14 @@ class Kind(Enum):
     BOOSTED = "watermarks boosted"
     UNPLUGGED = "CPU unplugged"
     PLUGGED = "CPU plugged in"
+    # What follows needs CPUs that keep parts of counts.
+    TOLD_MORE = "count told that it grew"
+    TOLD_LESS = "count told that it fell"
+    READ_OUT = "CPU told what it kept"
+    LOWERED = "threshold lowered"
+    RAISED = "threshold raised"
     # What follows needs hosts of several zones.
+    RESTED = "lists of a far zone used no more"
     LOWER = "served by a lower zone of the node"
     FAR = "served by another node"
     # What follows needs pageblocks.
@@ -82,8 +89,10 @@ class Event(NamedTuple):
 
     SPLIT carries the order of the block that was split, MERGE that of the two halves; REFUSE
     carries the refusal's code in place of an order. In place of a frame REFILL and FILLED carry how
-    many blocks came, UNPLUGGED and PLUGGED the CPU, LOWER and FAR the zone's number, and what is
-    about no block 0. mt: the type of the list, pageblock or request.
+    many blocks came, TOLD_MORE and TOLD_LESS by how many frames, UNPLUGGED, PLUGGED, READ_OUT and
+    RESTED the CPU, LOWERED and RAISED the threshold, LOWER and FAR the zone's number, and what is
+    about no block 0. mt: the type of the list, pageblock or request, and CMA for what is told of
+    CMA's frames alone.
     For EXTFRAG, order and mt are the request's; from_order and from_mt those of the block that
     served, and owned says whether its pageblock has the request's type by now.
     """

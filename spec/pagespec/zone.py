@@ -198,7 +198,7 @@ def account(zone: Zone, pages: int, mt: MigrateType, *, at_once: bool = True) ->
     if mt is CMA:
         zone.free_cma += pages
         if cells is not None:
-            keep(cells.cma, zone.on_cpu, pages, cells.threshold)
+            _log_told(zone, keep(cells.cma, zone.on_cpu, pages, cells.threshold), CMA)
     elif mt is HIGHATOMIC and era.retypes_on_merge:
         zone.free_highatomic += pages
 
@@ -206,8 +206,15 @@ def account(zone: Zone, pages: int, mt: MigrateType, *, at_once: bool = True) ->
 def count_free(zone: Zone, pages: int) -> None:
     """Count free frames on the CPU that is at work, which may keep it to itself for now."""
     zone.free_pages += pages
-    if zone.cells is not None:
-        keep(zone.cells.free, zone.on_cpu, pages, zone.cells.threshold)
+    cells = zone.cells
+    if cells is not None:
+        _log_told(zone, keep(cells.free, zone.on_cpu, pages, cells.threshold))
+
+
+def _log_told(zone: Zone, pages: int, mt: MigrateType = UNMOVABLE) -> None:
+    if pages:
+        kind = Kind.TOLD_MORE if pages > 0 else Kind.TOLD_LESS
+        zone.log.append(Event(kind, abs(pages), 0, mt))
 
 
 def count_gathered(zone: Zone) -> None:

@@ -19,7 +19,17 @@ from pagespec.types import DomainError, Order, Pfn
 
 ERA = ERAS["6.1"]
 EVERYTHING = Machine(
-    16, 3, ERA, pageblock=2, guard=1, cpus=2, far=frozenset({1}), batch=1, high=4, min_free=8
+    16,
+    3,
+    ERA,
+    pageblock=2,
+    guard=1,
+    cpus=2,
+    far=frozenset({1}),
+    batch=1,
+    high=4,
+    min_free=8,
+    cells=True,
 )
 
 
@@ -39,6 +49,12 @@ class Grouped(Spec):
     serves = Serves()
 
 
+class Exact(Spec):
+    """Takes CPUs' lists and marks, and counts exactly."""
+
+    serves = Serves(lists=True, marks=True)
+
+
 class Nothing(Least):
     """Takes no machine at all."""
 
@@ -46,20 +62,24 @@ class Nothing(Least):
         raise DomainError("none")
 
 
-def kinds_of(machine: Machine) -> tuple[bool, bool, bool]:
-    return machine.min_free is not None, machine.pageblock is not None, machine.cpus > 0
+def kinds_of(machine: Machine) -> tuple[bool, bool, bool, bool]:
+    lists = machine.cpus > 0, machine.cells
+    return machine.min_free is not None, machine.pageblock is not None, *lists
 
 
 def test_each_combination_of_kinds_comes_once_and_fullest_first() -> None:
-    """Eight forms of a machine that has all three kinds; what is not taken away stays."""
+    """Twelve forms of a machine that has all four kinds, of which cells need lists.
+
+    What is not taken away stays.
+    """
     forms = list(plainer(EVERYTHING))
     counts = [sum(kinds_of(form)) for form in forms]
 
     assert forms[0] == EVERYTHING
     assert forms[-1] == Machine(16, 3, ERA)
     assert counts == sorted(counts, reverse=True)
-    assert len({kinds_of(form) for form in forms}) == len(forms) == 8
-    assert next(form for form in forms if kinds_of(form) == (False, False, True)) == Machine(
+    assert len({kinds_of(form) for form in forms}) == len(forms) == 12
+    assert next(form for form in forms if kinds_of(form) == (False, False, True, False)) == Machine(
         16, 3, ERA, cpus=2, far=frozenset({1}), batch=1, high=4
     )
 
@@ -78,7 +98,7 @@ def test_every_form_of_every_machine_is_one(era: Era) -> None:
         assert all(form.pages == machine.pages for form in plainer(machine))
 
 
-@pytest.mark.parametrize("make", [Least, WithoutDrain, Grouped])
+@pytest.mark.parametrize("make", [Least, WithoutDrain, Grouped, Exact])
 @pytest.mark.parametrize("gear", ["walk", "hypothesis"])
 def test_an_allocator_is_judged_on_what_it_takes(
     make: type[Least] | type[Grouped], gear: Gear, tmp_path: Path

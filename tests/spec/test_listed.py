@@ -30,6 +30,11 @@ LISTED: dict[Kind, Callable[[Era], bool]] = {
 }
 """The kinds of events that only such zones have, and the eras in which they do."""
 
+CELLED = frozenset(
+    {Kind.TOLD_MORE, Kind.TOLD_LESS, Kind.READ_OUT, Kind.LOWERED, Kind.RAISED, Kind.RESTED}
+)
+"""Those of zones whose CPUs keep parts of counts."""
+
 
 @pytest.mark.parametrize("era", ERAS)
 def test_every_law_holds_after_every_request(era: str) -> None:

@@ -97,6 +97,7 @@ SERVES: dict[Verb, Callable[[Era], bool]] = {
     Verb.ENABLE: lambda era: era.can_disable,
     Verb.AGE: lambda era: era.tuning == "tuned",
     Verb.EXPIRE: lambda era: era.tuning != "pair",
+    Verb.REFRESH: lambda era: era.cells != "none",
     Verb.UNPLUG: lambda era: True,
     Verb.PLUG: lambda era: True,
     Verb.REST: lambda era: True,

@@ -1,4 +1,6 @@
-"""Machines whose CPUs keep page lists, and zones with watermarks, in sizes that small zones meet.
+"""Machines whose CPUs keep page lists and parts of counts, and zones with watermarks.
+
+Their sizes are such that small zones meet them.
 
 What follows from the size of a zone of a few frames is a list that keeps nothing, and a mark above
 all its memory. So sizes are mostly drawn, small enough that lists are refilled, drained and
@@ -14,6 +16,9 @@ from pagespec.machine import Machine
 LISTED, MARKED = 0.65, 0.5
 """How many machines have CPUs with lists, and how many zones have watermarks."""
 
+CELLED = 0.5
+"""How many of the machines with lists keep parts of counts too, if their era does."""
+
 LARGE_PAGES = 1000
 """The length of a zone from which lists and marks are drawn as large as real ones."""
 
@@ -23,7 +28,7 @@ LARGE_BATCHES, LARGE_HIGHS = (None, 2, 7, 15, 31), (None, 0, 12, 60, 200)
 
 
 def with_lists(rng: Random, machine: Machine) -> Machine:
-    """The machine, often with CPUs that keep lists, and as often with watermarks for its zone."""
+    """The machine, often with CPUs that keep lists and counts, and as often with watermarks."""
     large = machine.pages >= LARGE_PAGES
     if rng.random() < LISTED:
         high = rng.choice(LARGE_HIGHS if large else HIGHS)
@@ -32,6 +37,7 @@ def with_lists(rng: Random, machine: Machine) -> Machine:
             cpus=rng.choice((1, 1, 2, 2, 3, 4)),
             batch=rng.choice(LARGE_BATCHES if large else BATCHES),
             high=None if machine.era.tuning == "pair" else high,
+            cells=machine.era.cells != "none" and rng.random() < CELLED,
         )
     # An atomic request that is served above the low mark reserves no pageblock.
     if rng.random() < (MARKED if machine.pageblocks < MANY else MARKED / 4):

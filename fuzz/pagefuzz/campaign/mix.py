@@ -19,11 +19,15 @@ OF_LISTS = frozenset(
 )
 """The verbs that need CPUs with lists."""
 
+OF_CELLS = frozenset({Verb.REFRESH})
+"""The verbs that need CPUs which keep parts of counts."""
+
 OF_CPUS = frozenset({Verb.UNPLUG, Verb.PLUG})
 """The verbs that need more than one such CPU."""
 
-OFTEN = {Verb.BULK: 4}
-"""Verbs that are drawn so many times as often as others: to fill an array is to allocate."""
+OFTEN = {Verb.BULK: 4, Verb.REFRESH: 3}
+"""Verbs that are drawn so many times as often as others: to fill an array is to allocate, and what
+happens at the third refresh in a row wants many."""
 
 STEADY, CROWDED = (0.2, 0.4, 0.6, 0.9), (0.5, 0.7, 0.95)
 """The chances to allocate among which phases choose; a crowded zone is full of fragments."""
@@ -121,6 +125,8 @@ def suits(machine: Machine, verb: Verb) -> bool:
     """Whether the machine has what a verb beside those on blocks speaks about."""
     if verb in OF_LISTS:
         return machine.cpus > 0
+    if verb in OF_CELLS:
+        return machine.cells
     if verb in OF_CPUS:
         return machine.cpus > 1
     if verb is Verb.REST:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from random import Random
 from typing import NamedTuple, TypeAlias
 
-from pagefuzz.campaign.mix import OF_CPUS, OF_LISTS, Mix, random_types
+from pagefuzz.campaign.mix import OF_CELLS, OF_CPUS, OF_LISTS, Mix, random_types
 from pagefuzz.undoing import OutOfUse
 from pagespec.frames import SIZES
 from pagespec.laws.holdings import Holdings
@@ -221,6 +221,7 @@ DRAW: dict[Verb, Draw] = {
     Verb.ENABLE: _enable,
     Verb.AGE: _of_cpu(Verb.AGE),
     Verb.EXPIRE: _of_cpu(Verb.EXPIRE),
+    Verb.REFRESH: _of_cpu(Verb.REFRESH),
     Verb.UNPLUG: _of_cpu(Verb.UNPLUG),
     Verb.PLUG: _plug,
     Verb.REST: _of_all(Verb.REST),
@@ -266,7 +267,7 @@ def _illegal_rest(rng: Random, known: Known, mix: Mix) -> Op:
     machine = book.machine
     verb = rng.choice((Verb.ALLOC, Verb.FREE, *mix.strange))
     cpu = rng.choice((*mix.unplugged, *range(machine.cpus + 2)))
-    if verb in OF_LISTS or verb in OF_CPUS or verb is Verb.REST:
+    if verb in OF_LISTS | OF_CELLS | OF_CPUS or verb is Verb.REST:
         pages = rng.choice((0, 1, 4, MAX_SLOTS + 1)) if verb is Verb.BULK else 0
         return Op(verb, mt=rng.choice(tuple(MigrateType)), pages=pages, cpu=cpu)
     order: Order = rng.randint(0, machine.top)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from random import Random
 
 from pagefuzz.campaign.grouped import holes_in, with_types
-from pagefuzz.campaign.listed import BATCHES, HIGHS
+from pagefuzz.campaign.listed import BATCHES, CELLED, HIGHS
 from pagefuzz.campaign.walk import BEHAVIOURS, GROUPED
 from pagefuzz.machines.pageblocks import largest_guard, smallest_pageblock
 from pagespec.era import Era
@@ -49,6 +49,8 @@ def random_host(rng: Random, era: Era | None = None) -> Host:
             at = machine.end + rng.choice((0, SIZES[top], rng.randint(0, 24)))
     if all(part.zone_class is ZoneClass.MOVABLE for part in parts):
         parts[0] = replace(parts[0], zone_class=ZoneClass.NORMAL)
+    if cpus and era.cells != "none" and rng.random() < CELLED:
+        parts = [replace(part, machine=replace(part.machine, cells=True)) for part in parts]
     pages = sum(part.machine.pages for part in parts)
     # A frame has 4 KiB.
     kbytes = 4 * rng.choice((0, 2, pages // 16, pages // 8, pages // 4))

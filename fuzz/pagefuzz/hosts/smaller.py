@@ -30,7 +30,7 @@ def _smaller(host: Host) -> Iterator[Host]:
         yield replace(host, by_zone=False)
     except DomainError:
         return
-    for parts in (_plain(host.parts), _lower(host.parts)):
+    for parts in (_without_cells(host.parts), _plain(host.parts), _lower(host.parts)):
         yield from _made(host, parts)
     for number, part in enumerate(host.parts):
         for machine in _with_less(part.machine):
@@ -55,7 +55,13 @@ def _made(
 def _for_cpus(machine: Machine, node: int, cpus: tuple[int, ...]) -> Machine:
     far = frozenset(cpu for cpu, near in enumerate(cpus) if near != node)
     sizes = (machine.batch, machine.high) if cpus else (None, None)
-    return replace(machine, cpus=len(cpus), far=far, batch=sizes[0], high=sizes[1])
+    cells = machine.cells and bool(cpus)
+    return replace(machine, cpus=len(cpus), far=far, batch=sizes[0], high=sizes[1], cells=cells)
+
+
+def _without_cells(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """The zones with all CPUs telling at once what they count."""
+    return tuple(replace(part, machine=replace(part.machine, cells=False)) for part in parts)
 
 
 def _plain(parts: tuple[Part, ...]) -> tuple[Part, ...]:

@@ -32,6 +32,7 @@ def hosts(draw: st.DrawFn, eras: Sequence[Era]) -> Host:
     top = draw(st.integers(1, 3))
     grouped = era.numbering is not None and draw(st.booleans())
     pageblock = draw(st.integers(smallest_pageblock(era, top), top)) if grouped else None
+    cells = era.cells != "none" and draw(st.booleans())
     parts: list[Part] = []
     at: Pfn = draw(st.sampled_from((0, SIZES[top], 5)))
     for node in range(nodes):
@@ -39,7 +40,7 @@ def hosts(draw: st.DrawFn, eras: Sequence[Era]) -> Host:
         known = sorted(classes_of(era), key=lambda zone_class: zone_class is not ZoneClass.NORMAL)
         chosen = draw(st.sets(st.sampled_from(known), min_size=1, max_size=3))
         for zone_class in sorted(chosen):
-            machine = draw(_zones(era, top, pageblock, at, node, cpus))
+            machine = draw(_zones(era, top, pageblock, at, node, cpus, cells))
             parts.append(Part(zone_class, node, machine))
             at = -(-machine.end // SIZES[top]) * SIZES[top]
     if all(part.zone_class is ZoneClass.MOVABLE for part in parts):
@@ -65,6 +66,7 @@ def _zones(
     start: Pfn,
     node: int,
     cpus: tuple[int, ...],
+    cells: bool,
 ) -> Machine:
     sizes = draw(st.integers(0, len(BATCHES) * len(HIGHS) - 1))
     batch, high = BATCHES[sizes % len(BATCHES)], HIGHS[sizes // len(BATCHES)]
@@ -78,4 +80,5 @@ def _zones(
         far=frozenset(cpu for cpu, near in enumerate(cpus) if near != node),
         batch=batch,
         high=None if era.tuning == "pair" else high,
+        cells=cells,
     )

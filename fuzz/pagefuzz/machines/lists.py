@@ -19,7 +19,7 @@ from pagespec.verbs import Op, Verb
 WANTED_BITS = 5
 """The bits of an allocation's draw below those that say who asks."""
 
-OF_ONE_CPU = (Verb.DRAIN, Verb.AGE, Verb.EXPIRE, Verb.UNPLUG, Verb.PLUG)
+OF_ONE_CPU = (Verb.DRAIN, Verb.AGE, Verb.EXPIRE, Verb.UNPLUG, Verb.PLUG, Verb.REFRESH)
 OF_ALL_CPUS = (Verb.DRAIN_ALL, Verb.DISABLE, Verb.ENABLE, Verb.REST)
 
 SLOTS = (2, 1, 3, 5, 8, 16)

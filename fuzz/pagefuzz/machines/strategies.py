@@ -68,7 +68,7 @@ SHARES = (None, None, 0, 1, 2, 4, 8)
 
 @st.composite
 def _listed(draw: st.DrawFn, machine: Machine, cpus: int) -> Machine:
-    """The machine with so many CPUs that keep lists, and perhaps marks."""
+    """The machine with so many CPUs that keep lists, and perhaps marks and parts of counts."""
     share = draw(st.sampled_from(SHARES))
     # A frame has 4 KiB.
     machine = replace(machine, min_free=None if share is None else 4 * share)
@@ -77,7 +77,11 @@ def _listed(draw: st.DrawFn, machine: Machine, cpus: int) -> Machine:
     sizes = draw(st.integers(0, len(BATCHES) * len(HIGHS) - 1))
     batch, high = BATCHES[sizes % len(BATCHES)], HIGHS[sizes // len(BATCHES)]
     return replace(
-        machine, cpus=cpus, batch=batch, high=None if machine.era.tuning == "pair" else high
+        machine,
+        cpus=cpus,
+        batch=batch,
+        high=None if machine.era.tuning == "pair" else high,
+        cells=machine.era.cells != "none" and draw(st.booleans()),
     )
 
 

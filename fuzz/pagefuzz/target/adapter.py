@@ -39,6 +39,9 @@ OF_LISTS = frozenset(
 )
 """The requests that only allocators whose CPUs keep lists are asked for."""
 
+OF_CELLS = frozenset({Verb.REFRESH})
+"""The requests that only allocators whose CPUs keep parts of counts are asked for."""
+
 OF_MARKS = frozenset({Verb.REST})
 """The requests that only allocators of zones with watermarks are asked for."""
 
@@ -97,6 +100,8 @@ class Adapter:
         verbs = frozenset(Verb) - self.serves.without
         if not self.serves.lists:
             verbs -= OF_LISTS
+        if not self.serves.cells:
+            verbs -= OF_CELLS
         if not self.serves.marks:
             verbs -= OF_MARKS
         # Nobody could tell which frames came of it.
@@ -148,6 +153,12 @@ class Adapter:
             raise DomainError(
                 f"declined: the machine has CPUs with page lists (cpus={machine.cpus}), and the "
                 f"target's {name} has no {declared}; expected a machine without"
+            )
+        if machine.cells and not (self.all and self.serves.cells):
+            raise DomainError(
+                f"declined: the machine's CPUs keep parts of counts (cells=1), and the target's "
+                f"{name} has no serve(op) with serves=Serves(cells=True); expected a machine "
+                "without"
             )
         if machine.min_free is not None and not (self.all and self.serves.marks):
             raise DomainError(

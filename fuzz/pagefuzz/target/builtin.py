@@ -22,7 +22,7 @@ class Twin:
     """The compiled twin, which promises to be Linux of the era, frame for frame."""
 
     promises = Promises(exact=True)
-    serves = Serves(lists=True, marks=True)
+    serves = Serves(lists=True, marks=True, cells=True)
 
     def __init__(self, machine: Machine, kernels: "Kernels | None" = None) -> None:
         # Numba takes a third of a second to import; whoever tests another allocator need not wait.
@@ -58,7 +58,7 @@ class Spec:
     """The spec as an allocator: slow, and right by definition."""
 
     promises = Promises(exact=True)
-    serves = Serves(lists=True, marks=True)
+    serves = Serves(lists=True, marks=True, cells=True)
 
     def __init__(self, machine: Machine) -> None:
         self.zone = boot(machine)

@@ -19,8 +19,9 @@ there lets more laws judge:
     state() -> Zone                          the whole state: all laws
     serve(op) -> outcome                     every request there is, in place of all the calls:
                                              machines with pageblocks are for such allocators alone
-    serves = Serves(...)                     with serve, whether machines with CPUs and zones with
-                                             watermarks are taken too (the default: neither)
+    serves = Serves(...)                     with serve, whether machines with CPUs, zones with
+                                             watermarks, and counts that CPUs keep parts of are
+                                             taken too (the default: none of them)
     slots() -> slot by frame                 with serve, the array that bulk requests fill
 
 An illegal free is refused by raising ValueError, or one of `pagespec.types.Refused` to give the
@@ -95,12 +96,15 @@ class FillsArrays(Protocol):
 class Serves(NamedTuple):
     """What an allocator with `serve` takes, beyond blocks, pageblocks and places of frames.
 
-    lists: machines whose CPUs keep page lists. marks: zones with watermarks. without: requests that
-    it does not serve all the same; it is never asked for them.
+    lists: machines whose CPUs keep page lists. marks: zones with watermarks. cells: machines with
+    `cells`, whose CPUs keep parts of the counts of free frames, so that marks see them late; an
+    allocator that counts exactly is right to decline them. without: requests that it does not serve
+    all the same; it is never asked for them.
     """
 
     lists: bool = False
     marks: bool = False
+    cells: bool = False
     without: frozenset[Verb] = frozenset()
 
 

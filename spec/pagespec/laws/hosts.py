@@ -1,9 +1,11 @@
 """Laws about hosts of several zones: who serves, what else may change, and what is counted."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from pagespec.host import Host, Numa
+from pagespec.laws.cells import at_work
 from pagespec.laws.holdings import REFUSALS, UNSERVED, due_refusal
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.laws.near import (
@@ -19,11 +21,12 @@ from pagespec.laws.near import (
     seen,
 )
 from pagespec.laws.swept import Swept
-from pagespec.laws.tries import passes, passes_at, rights_of, serves_by_list
+from pagespec.laws.tries import passes, passes_at, rights_of, serves_by_list, with_kswapd
 from pagespec.laws.wording import wording
 from pagespec.migratetype import MOVABLE
 from pagespec.types import FAULT, NO_MEMORY, Pfn, Refusal, ZoneClass
 from pagespec.verbs import Op, Outcome, Verb
+from pagespec.vmstat.kept import copy_of_cells, tell
 from pagespec.watermark.check import NO_RIGHTS
 from pagespec.zone import COUNTS, STATE, Zone
 
@@ -53,7 +56,11 @@ class HostStep(NamedTuple):
 HOST_LAWS: LawBook[HostStep] = LawBook()
 
 LEFT = tuple(name for name in (*STATE, *COUNTS) if name not in ("pcps", "levels"))
-"""What a zone that is tried in vain keeps: all but what its lists and marks remember of it."""
+"""What a zone that is tried in vain keeps: all but what its lists and marks remember of it.
+
+Its threshold follows kswapd. And the CPU that asks counts what it has refilled its list with, also
+if that is nothing: then a cell is told that was left beyond a threshold that fell.
+"""
 
 LEFT_BY_DRAINS = ("held", "given", "slots", "poisoned", "offline", "unplugged", "disabled", *COUNTS)
 """What it keeps if CPUs are drained and the reserve is given up on the way to failing."""
@@ -97,7 +104,18 @@ def _changed(step: HostStep, number: int, names: Sequence[str] = (*STATE, *COUNT
     before, after = step.before.zones[number].zone, step.after.zones[number].zone
     if before is after:
         return None
+    if names is LEFT:
+        before, after = (_all_told(zone, step.op) for zone in (before, after))
     return next((name for name in names if getattr(before, name) != getattr(after, name)), None)
+
+
+def _all_told(zone: Zone, op: Op) -> Zone:
+    """The zone as if its threshold were 0 to the CPU that asks."""
+    cells = copy_of_cells(zone.cells)
+    if cells is None:
+        return zone
+    tell(cells.free, at_work(zone, op))
+    return replace(zone, cells=replace(cells, threshold=0))
 
 
 @HOST_LAWS.law("ZONE-untouched", source="derived; mm/page_alloc.c, 2.6.11 to 6.12")
@@ -212,6 +230,8 @@ def _can_serve(zone: Zone, op: Op, level: str) -> bool:
         return serves_by_list(zone, op) is not None
     if level == "low":
         return passes_at(zone, op, "low", NO_RIGHTS) and serves_by_list(zone, op) is not None
+    if zone.levels is not None:
+        zone = with_kswapd(zone, zone.levels)
     return passes_at(zone, op, "min", rights_of(op)) and serves_by_list(zone, op) is not None
 
 

@@ -165,6 +165,8 @@ def refresh(zone: Zone, cpu: int) -> Steps[None]:
         told = tell(cells.free, cpu)
         yield Step.TELL
         told = tell(cells.cma, cpu) or told
+        if told:
+            zone.log.append(Event(Kind.READ_OUT, cpu, 0))
     if zone.machine.era.tuning == "tuned":
         yield from _age(zone, cpu)
     if rests(zone, cpu, told=told, kept=zone.pcps[cpu][0].count > 0):

@@ -42,10 +42,11 @@ def copy_of_cells(cells: Cells | None) -> Cells | None:
     return replace(cells, free=free, cma=cma, rest=cells.rest.copy())
 
 
-def keep(count: Count, cpu: int, pages: int, threshold: int) -> None:
-    """Count on a CPU: what its cell can't hold is told."""
+def keep(count: Count, cpu: int, pages: int, threshold: int) -> int:
+    """Count on a CPU, and return what is told since its cell can't hold it."""
     told, count.kept[cpu] = mod(count.kept[cpu], pages, threshold)
     count.told += told
+    return told
 
 
 def tell(count: Count, cpu: int) -> bool:

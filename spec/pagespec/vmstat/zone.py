@@ -4,7 +4,9 @@ Source: mm/vmstat.c (refresh_zone_stat_thresholds, set_pgdat_percpu_threshold, r
 cpu_vm_stats_fold), 2.6.37 to 6.12.
 """
 
+from pagespec.events import Event, Kind
 from pagespec.highatomic import managed_pages
+from pagespec.vmstat.kept import Cells
 from pagespec.vmstat.refresh import expiry
 from pagespec.vmstat.threshold import drift_mark, normal_threshold, pressure_threshold
 from pagespec.watermark.marks import Marks
@@ -33,14 +35,21 @@ def lower_threshold(zone: Zone) -> None:
     if cells is None or levels is None or not zone.machine.era.lowers_thresholds:
         return
     if cells.drift_mark:
-        cells.threshold = pressure_threshold(running(zone), levels.marks)
+        _follow_kswapd(zone, cells, pressure_threshold(running(zone), levels.marks))
 
 
 def raise_threshold(zone: Zone) -> None:
     """Kswapd sleeps: where there is a drift mark, CPUs may keep as much as ever."""
     cells = zone.cells
     if cells is not None and cells.drift_mark and zone.machine.era.lowers_thresholds:
-        cells.threshold = normal_threshold(running(zone), managed_pages(zone))
+        _follow_kswapd(zone, cells, normal_threshold(running(zone), managed_pages(zone)))
+
+
+def _follow_kswapd(zone: Zone, cells: Cells, threshold: int) -> None:
+    if threshold != cells.threshold:
+        kind = Kind.LOWERED if threshold < cells.threshold else Kind.RAISED
+        zone.log.append(Event(kind, threshold, 0))
+        cells.threshold = threshold
 
 
 def rests(zone: Zone, cpu: int, *, told: bool, kept: bool) -> bool:
@@ -52,4 +61,6 @@ def rests(zone: Zone, cpu: int, *, told: bool, kept: bool) -> bool:
     assert cells is not None
     far = cpu in zone.machine.far
     cells.rest[cpu], due = expiry(cells.rest[cpu], told=told, far=far, kept=kept)
+    if due:
+        zone.log.append(Event(Kind.RESTED, cpu, 0))
     return due
