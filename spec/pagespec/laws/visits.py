@@ -3,7 +3,15 @@
 from typing import NamedTuple
 
 from pagespec.laws.replay import pressure_on
-from pagespec.laws.tries import due_try, must_refill, passes, passes_at, rights_of, without_rights
+from pagespec.laws.tries import (
+    due_try,
+    must_refill,
+    passes,
+    passes_at,
+    rights_of,
+    with_kswapd,
+    without_rights,
+)
 from pagespec.laws.ways import goes_by_lists, number_of, set_of, type_of
 from pagespec.pcp.state import Load, Pcp
 from pagespec.pcp.tuning import CALM, Doubling, Pressure, Tuned, after_alloc, refill, taken
@@ -37,7 +45,7 @@ def pressures(zone: Zone, op: Op) -> list[Pressure]:
         found.append(Pressure(levels.reclaiming, below))
     if due_try(zone, op).number != "low":
         below = below or found_below(zone, op, rights_of(op))
-        if passes_at(zone, op, "min", rights_of(op)):
+        if passes_at(with_kswapd(zone, levels), op, "min", rights_of(op)):
             found.append(Pressure(True, below))
     if op.emergency and due_try(zone, op).number in ("emergency", "none"):
         found.append(Pressure(True, below))
