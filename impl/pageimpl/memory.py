@@ -305,7 +305,8 @@ drains_on_failure_of, set_drains_on_failure = zone_global()
 
 # How free frames are counted: in one word, or in the ways below; what a refill or drain gathers,
 # and whether drains do that. What CPUs keep of the counts, from which threshold
-# on they tell, and below which count a zone is looked at closely, if it ever is. The CPU at work,
+# on they tell, and below which count a zone is looked at closely, if it ever is; whether every zone
+# has such a mark from boot. The CPU at work,
 # and whether it drains the lists of others itself.
 counting_of, set_counting = zone_global()
 gathered_of, set_gathered = zone_global()
@@ -314,6 +315,7 @@ kept_free_of, set_kept_free = zone_global()
 kept_cma_of, set_kept_cma = zone_global()
 cell_threshold_of, set_cell_threshold = zone_global()
 drift_mark_of, set_drift_mark = zone_global()
+early_drift_marks_of, set_early_drift_marks = zone_global()
 looks_closely_of, set_looks_closely = zone_global()
 lowers_thresholds_of, set_lowers_thresholds = zone_global()
 on_cpu_of, set_on_cpu = zone_global()

@@ -20,7 +20,7 @@ from pagespec.alloc import FREE_ONE_BLOCK
 from pagespec.frames import SIZES, blocks_of_run
 from pagespec.machine import Machine
 from pagespec.types import Pfn
-from pagespec.vmstat.zone import set_threshold
+from pagespec.vmstat.zone import start
 from pagespec.zone import Zone, empty_zone
 
 
@@ -31,7 +31,7 @@ def boot(machine: Machine) -> Zone:
     for first, end in runs_of_one_type(machine):
         for index, order in blocks_of_run(first - machine.base, end - machine.base, machine.top):
             FREE_ONE_BLOCK[era.design](zone, machine.base + index, order, to_tail=era.boot_to_tail)
-    set_threshold(zone)
+    start(zone)
     zone.log.clear()
     zone.visited = 0
     return zone

@@ -20,7 +20,7 @@ from pagespec.pcp.cpus import check_can_expire, measure, work_on
 from pagespec.steps import Steps
 from pagespec.types import BadNode, BadType, Pfn, ZoneClass
 from pagespec.verbs import Op, Outcome, Verb
-from pagespec.vmstat.zone import set_threshold
+from pagespec.vmstat.zone import start
 from pagespec.watermark.levels import Levels, marks_of
 from pagespec.watermark.marks import lowmem_reserve
 from pagespec.zone import Zone, copy_of
@@ -43,7 +43,7 @@ def boot_system(host: Host) -> System:
         zone.levels = levels
         if host.cpus:
             measure(zone)
-        set_threshold(zone)
+        start(zone)
     return System(host, zones, [Numa() for _ in zones])
 
 

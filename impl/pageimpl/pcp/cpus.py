@@ -45,7 +45,7 @@ from pageimpl.pcp.state import (
 )
 from pageimpl.pcp.tuning import decay
 from pageimpl.vmstat.kept import tell
-from pageimpl.vmstat.zone import rests, set_threshold
+from pageimpl.vmstat.zone import rests, set_threshold, start
 from pageimpl.watermark.levels import MARK_LOW
 
 
@@ -134,7 +134,7 @@ def running(mem: Memory, near: bool) -> int:
 def settle(mem: Memory) -> None:
     """After boot: let sizes and thresholds follow the marks and the CPUs."""
     measure(mem)
-    set_threshold(mem)
+    start(mem)
 
 
 @kernel

@@ -26,6 +26,7 @@ from pageimpl.memory import (
     set_drains_each_pageblock,
     set_drains_from_preferred,
     set_drains_remotely,
+    set_early_drift_marks,
     set_eighth,
     set_huge_rule,
     set_kept_orders,
@@ -99,6 +100,7 @@ def write_lists(memory: Memory, machine: Machine) -> None:
     set_counts_drain_once(memory, era.counts_drain_once)
     set_drains_remotely(memory, era.drains_remotely)
     set_looks_closely(memory, machine.cells and era.close_reads == "while-reclaiming")
+    set_early_drift_marks(memory, machine.cells and era.early_drift_marks)
     set_lowers_thresholds(memory, era.lowers_thresholds)
     set_list_batch(memory, max(1, raw))
     set_list_high(memory, -1 if machine.high is None else machine.high)

@@ -8,6 +8,7 @@ from pageimpl.memory import (
     counting_of,
     cpus_of,
     drift_mark_of,
+    early_drift_marks_of,
     lowers_thresholds_of,
     managed_of,
     mark_of,
@@ -32,6 +33,15 @@ def running_cpus(mem: Memory) -> int:
         if not unplugged_of(mem, area_of(mem, cpu, 0)):
             count += 1
     return count
+
+
+@kernel
+def start(mem: Memory) -> None:
+    """Set the threshold at boot; where CPUs come up before the marks, each zone has a drift mark."""
+    cpus = running_cpus(mem)
+    if early_drift_marks_of(mem) and marked_of(mem) and cpus > 1:
+        set_drift_mark(mem, cpus * normal_threshold(cpus, managed_of(mem)))
+    set_threshold(mem)
 
 
 @kernel

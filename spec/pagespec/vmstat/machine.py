@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import NamedTuple
 
-from pagespec.era import Era
+from pagespec.era import Cells, Era
 from pagespec.host import MAX_NODES
 from pagespec.machine import MAX_CPUS, MAX_PAGES
 from pagespec.types import DomainError
@@ -136,19 +137,17 @@ class CounterMachine:
     @property
     def places(self) -> tuple[Place, ...]:
         """Every counter of every zone and node, in the order of their numbers."""
-        zones, nodes = range(len(self.zones)), self.nodes
-        of_node = self.design.of_node
-        return (
-            *(Place(item, zone) for item in ZONE_ITEMS for zone in zones),
-            *(
-                Place(item, node, of_node=True)
-                for item in NODE_ITEMS
-                for node in nodes
-                if self.era.cells == "nodes"
-            ),
-            *(
-                Place(item, where, of_node)
-                for item in NUMA_ITEMS
-                for where in (nodes if of_node else zones)
-            ),
-        )
+        return _places_of(len(self.zones), self.nodes, self.era.cells, self.design.of_node)
+
+
+@lru_cache(maxsize=64)
+def _places_of(
+    zones: int, nodes: tuple[int, ...], cells: Cells, numa_of_node: bool
+) -> tuple[Place, ...]:
+    of_nodes = NODE_ITEMS if cells == "nodes" else ()
+    wheres = nodes if numa_of_node else range(zones)
+    return (
+        *(Place(item, zone) for item in ZONE_ITEMS for zone in range(zones)),
+        *(Place(item, node, of_node=True) for item in of_nodes for node in nodes),
+        *(Place(item, where, numa_of_node) for item in NUMA_ITEMS for where in wheres),
+    )

@@ -18,6 +18,25 @@ def running(zone: Zone) -> int:
     return zone.machine.cpus - len(zone.unplugged)
 
 
+NO_MARKS = Marks(0, 0, 0)
+"""The marks of a zone before they are set for the first time."""
+
+
+def start(zone: Zone) -> None:
+    """Set the threshold at boot.
+
+    From 4.12 to 6.12 it is computed for each CPU that comes up before there are marks, which leaves
+    every zone a drift mark: all that CPUs may keep, since there is no gap yet.
+    """
+    cells, cpus = zone.cells, running(zone)
+    if cells is None:
+        return
+    if zone.levels is not None and zone.machine.era.early_drift_marks and cpus > 1:
+        threshold = normal_threshold(cpus, managed_pages(zone))
+        cells.drift_mark = drift_mark(cpus, threshold, NO_MARKS)
+    set_threshold(zone)
+
+
 def set_threshold(zone: Zone) -> None:
     """Let the threshold follow the CPUs that run, and set the drift mark where it is due."""
     cells, levels = zone.cells, zone.levels
