@@ -37,7 +37,7 @@ def running_cpus(mem: Memory) -> int:
 
 @kernel
 def start(mem: Memory) -> None:
-    """Set the threshold at boot; where CPUs come up before the marks, each zone has a drift mark."""
+    """Set the threshold at boot. Zones whose CPUs come up before the marks have a drift mark."""
     cpus = running_cpus(mem)
     if early_drift_marks_of(mem) and marked_of(mem) and cpus > 1:
         set_drift_mark(mem, cpus * normal_threshold(cpus, managed_of(mem)))
