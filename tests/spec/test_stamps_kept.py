@@ -9,8 +9,9 @@ from pagespec.machine import Machine
 from pagespec.migratetype import MOVABLE
 from pagespec.pcp.index import order_of_list
 from pagespec.stamps import Stamps, boot_stamps, expected_pcps, foretell
-from pagespec.stamps.blocks import Kept, tick
+from pagespec.stamps.blocks import tick
 from pagespec.stamps.kept import drain
+from pagespec.stamps.state import Kept
 from pagespec.types import Block
 from pagespec.verbs import Op, Verb
 

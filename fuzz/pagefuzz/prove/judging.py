@@ -33,7 +33,7 @@ from pagespec.machine import Machine
 from pagespec.migratetype import ISOLATE, MOVABLE
 from pagespec.pcp.state import Load
 from pagespec.stamps import Stamps, boot_stamps, expected_lists, expected_pcps, foretell
-from pagespec.stamps.blocks import mask_of
+from pagespec.stamps.state import mask_of
 from pagespec.types import Block, Pfn
 from pagespec.verbs import Op, Outcome
 from pagespec.zone import Zone, lists_of

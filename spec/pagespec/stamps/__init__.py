@@ -8,8 +8,8 @@ opinion on `exact`, written from what each era does and not from the spec; it sh
 judges only vocabulary, the arithmetic of frames, sizes and marks, and the turns of drains to 5.15.
 """
 
-from pagespec.stamps.blocks import Stamps
 from pagespec.stamps.foretell import foretell
+from pagespec.stamps.state import Stamps
 from pagespec.stamps.whole import boot_stamps, expected_lists, expected_pcps, stamps_of
 
 __all__ = [

@@ -1,8 +1,8 @@
 """Filling the slots of an array with single frames."""
 
-from pagespec.stamps.blocks import Stamps
 from pagespec.stamps.kept import goes_by_lists, take
 from pagespec.stamps.marks import has_room
+from pagespec.stamps.state import Stamps
 from pagespec.stamps.tries import alloc, hold
 from pagespec.types import NO_MEMORY
 from pagespec.verbs import Op, Outcome

@@ -1,9 +1,10 @@
 """What is done to whole CPUs: their lists are emptied, switched off, aged; they come and go."""
 
 from pagespec.pcp.tuning import Tuned, decay
-from pagespec.stamps.blocks import Stamps, sharers
+from pagespec.stamps.cells import follow_cpus, is_due, tell, work_on
 from pagespec.stamps.kept import count_of, drain
 from pagespec.stamps.sizes import nothing_kept, resized, sizes_for
+from pagespec.stamps.state import Stamps, sharers
 
 
 def drain_cpu(stamps: Stamps, cpu: int) -> None:
@@ -13,9 +14,16 @@ def drain_cpu(stamps: Stamps, cpu: int) -> None:
 
 
 def drain_all(stamps: Stamps) -> None:
-    """Give back all that any CPU keeps."""
+    """Give back all that any CPU keeps.
+
+    Until 5.18 each CPU does it, and so counts, for itself; since 6.0 whoever wants it, for all.
+    """
+    here = stamps.at_work
     for cpu in range(stamps.machine.cpus):
+        if not stamps.machine.era.drains_remotely:
+            work_on(stamps, cpu)
         drain_cpu(stamps, cpu)
+    stamps.at_work = here
 
 
 def disable(stamps: Stamps) -> None:
@@ -32,16 +40,20 @@ def enable(stamps: Stamps) -> None:
 
 
 def unplug(stamps: Stamps, cpu: int) -> None:
-    """Take a CPU away, with what it keeps given back."""
+    """Take a CPU away: another gives back what it keeps, and tells what it has not told."""
     stamps.unplugged.add(cpu)
+    work_on(stamps, cpu)
     drain_cpu(stamps, cpu)
+    tell(stamps, cpu)
     _share(stamps)
+    follow_cpus(stamps)
 
 
 def plug(stamps: Stamps, cpu: int) -> None:
     """Bring a CPU back."""
     stamps.unplugged.remove(cpu)
     _share(stamps)
+    follow_cpus(stamps)
 
 
 def age(stamps: Stamps, cpu: int) -> None:
@@ -56,6 +68,17 @@ def expire(stamps: Stamps, cpu: int) -> None:
     """Give back a batch of what a CPU keeps of a zone that it has not used for a while."""
     for cold, load in enumerate(stamps.loads[cpu]):
         drain(stamps, cpu, bool(cold), load.batch)
+
+
+def refresh(stamps: Stamps, cpu: int) -> None:
+    """Tell what a CPU has not told; then let its lists age, and those of a far zone expire.
+
+    What these give back is counted only after that.
+    """
+    told = tell(stamps, cpu)
+    age(stamps, cpu)
+    if is_due(stamps, cpu, told=told, keeps=count_of(stamps, cpu, False) > 0):
+        expire(stamps, cpu)
 
 
 def _share(stamps: Stamps) -> None:

@@ -3,9 +3,21 @@
 from collections.abc import Iterable
 
 from pagespec.events import Event, Kind
-from pagespec.stamps.blocks import Stamps, give, mask_of, remove, split, type_at
+from pagespec.frames import SIZES
+from pagespec.stamps.blocks import give, remove, split
 from pagespec.stamps.bulk import bulk
-from pagespec.stamps.cpus import age, disable, drain_all, drain_cpu, enable, expire, plug, unplug
+from pagespec.stamps.cells import count, let_kswapd_rest, work_on
+from pagespec.stamps.cpus import (
+    age,
+    disable,
+    drain_all,
+    drain_cpu,
+    enable,
+    expire,
+    plug,
+    refresh,
+    unplug,
+)
 from pagespec.stamps.kept import free
 from pagespec.stamps.ranges import (
     blocks_over,
@@ -17,6 +29,7 @@ from pagespec.stamps.ranges import (
     take_offline,
 )
 from pagespec.stamps.reserve import unreserve
+from pagespec.stamps.state import Stamps, mask_of, type_at
 from pagespec.stamps.tries import alloc
 from pagespec.types import Block
 from pagespec.verbs import Op, Outcome, Verb
@@ -28,6 +41,7 @@ def foretell(stamps: Stamps, op: Op, log: Iterable[Event]) -> Outcome:
     log: what the spec logged of it. Only the blocks that FREE and PUT give back are read, in
     order: who holds what, with how many references, is not the stamps' to know.
     """
+    work_on(stamps, op.cpu)
     match op.verb:
         case Verb.ALLOC:
             return alloc(stamps, op)
@@ -87,17 +101,29 @@ def _of_a_cpu(stamps: Stamps, op: Op) -> None:
             age(stamps, op.cpu)
         case Verb.EXPIRE:
             expire(stamps, op.cpu)
+        case Verb.REFRESH:
+            refresh(stamps, op.cpu)
         case Verb.UNPLUG:
             unplug(stamps, op.cpu)
         case Verb.PLUG:
             plug(stamps, op.cpu)
         case Verb.REST:
-            stamps.reclaiming = False
+            let_kswapd_rest(stamps)
             stamps.boost = 0
 
 
 def _poison(stamps: Stamps, index: int) -> None:
-    """Take a free frame off, and put back what is left of its block."""
+    """Take a free frame off, and put back what is left of its block.
+
+    Until 6.9 the frame is counted in the end; since then its block, and then each part again.
+    """
     (block,) = blocks_over(stamps, range(index, index + 1))
+    mt, agree = type_at(stamps, block.pfn), stamps.machine.era.retypes_on_merge
+    if agree:
+        count(stamps, -SIZES[block.order], mt)
     remove(stamps, block)
-    split(stamps, block, 0, type_at(stamps, block.pfn), wanted=index - block.pfn)
+    split(stamps, block, 0, mt, wanted=index - block.pfn)
+    for order in reversed(range(block.order)) if agree else ():
+        count(stamps, SIZES[order], mt)
+    if not agree:
+        count(stamps, -1, mt)

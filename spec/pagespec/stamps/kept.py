@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pagespec.frames import SIZES
-from pagespec.migratetype import ISOLATE, MOVABLE, REQUESTED, RESERVE, UNMOVABLE, MigrateType
+from pagespec.migratetype import CMA, ISOLATE, MOVABLE, REQUESTED, RESERVE, UNMOVABLE, MigrateType
 from pagespec.pcp.drain import round_robin
 from pagespec.pcp.index import LISTS, is_kept, list_index, order_of_list
 from pagespec.pcp.sizes import Pageset
@@ -25,9 +25,11 @@ from pagespec.pcp.tuning import (
     refill,
     taken,
 )
-from pagespec.stamps.blocks import Kept, Stamps, give, grow, pageblock_order, tick, type_at
+from pagespec.stamps.blocks import give, grow, tick
+from pagespec.stamps.cells import count, count_cma, count_free
 from pagespec.stamps.marks import forget_low
 from pagespec.stamps.request import from_buddy
+from pagespec.stamps.state import Kept, Stamps, pageblock_order, type_at
 from pagespec.types import Block, Order
 from pagespec.verbs import Op
 
@@ -119,9 +121,9 @@ def take(stamps: Stamps, op: Op) -> int | None:
 def _refill(stamps: Stamps, op: Op, place: Place) -> None:
     """Let a list ask the buddy for a batch, and take what there is of it.
 
-    Until 6.9 what a refill takes leaves the count of free frames only when it is done. The reserve
-    for atomic requests fills no list. In 2.6.37 a block forgets that it came from the emergency
-    reserve.
+    Until 6.9 what a refill takes leaves the count of free frames only when it is done, but that of
+    CMA's block by block. The reserve for atomic requests fills no list. In 2.6.37 a block forgets
+    that it came from the emergency reserve.
     """
     era, to_tail = stamps.machine.era, not _by_the_end(stamps, op)
     uncounted = 0
@@ -134,6 +136,10 @@ def _refill(stamps: Stamps, op: Op, place: Place) -> None:
         stamps.kept[Block(found.first, op.order)] = Kept(*place, stamp, mt)
         if not era.retypes_on_merge:
             uncounted += SIZES[op.order]
+            if found.mt is CMA:
+                count_cma(stamps, -SIZES[op.order])
+    if not era.retypes_on_merge:
+        count_free(stamps, -uncounted)
 
 
 def _blocks_due(stamps: Stamps, op: Op, cold: bool) -> int:
@@ -199,11 +205,21 @@ def _pages_due(stamps: Stamps, order: Order, cpu: int) -> int:
 def drain(stamps: Stamps, cpu: int, cold: bool, pages: int, first: int = 0) -> None:
     """Give so many frames of one set back, or all that there are.
 
-    first: the list from which the lists are emptied, one after the other, since 6.0.
+    Until 2.6.39 they are counted together in the end. first: the list from which the lists are
+    emptied, one after the other, since 6.0.
     """
-    for block in list(_drained(stamps, cpu, cold, pages, first)):
+    once, together = stamps.machine.era.counts_drain_once, 0
+    blocks = list(_drained(stamps, cpu, cold, pages, first))
+    for block in blocks:
         kept = stamps.kept.pop(block)
-        grow(stamps, block, _returns_as(stamps, block, kept))
+        mt = _returns_as(stamps, block, kept)
+        if once:
+            together += SIZES[block.order]
+        else:
+            count(stamps, SIZES[block.order], mt)
+        grow(stamps, block, mt)
+    if once and blocks:
+        count_free(stamps, together)
 
 
 def _drained(stamps: Stamps, cpu: int, cold: bool, pages: int, first: int) -> Iterator[Block]:

@@ -2,7 +2,8 @@
 
 from pagespec.frames import SIZES
 from pagespec.migratetype import CMA, HIGHATOMIC, MOVABLE, REQUESTED, UNMOVABLE, MigrateType
-from pagespec.stamps.blocks import Stamps, free_pages, managed, pageblock_order, pages_of
+from pagespec.stamps.blocks import free_pages, pages_of
+from pagespec.stamps.state import Stamps, managed, pageblock_order
 from pagespec.verbs import Op, Verb
 from pagespec.watermark.check import (
     Rights,
@@ -64,7 +65,7 @@ def _keeps_above(stamps: Stamps, op: Op, marks: Marks, mark: int, *, least: bool
     if rule != "none" and op.order == 0:
         hidden = _hidden(stamps, op, reserve=rule != "wraps-cma-only")
         wraps = rule != "stops"
-        if passes_fast(free_pages(stamps), hidden, raised, 0, wraps=wraps):
+        if passes_fast(_seen_free(stamps), hidden, raised, 0, wraps=wraps):
             return True
     if _leaves(stamps, op, raised):
         return True
@@ -75,7 +76,7 @@ def _keeps_above(stamps: Stamps, op: Op, marks: Marks, mark: int, *, least: bool
 def _leaves(stamps: Stamps, op: Op, mark: int) -> bool:
     """Whether more than the mark is left for others, and such a block is there at all."""
     era = stamps.machine.era
-    left = free_for(free_pages(stamps), op.order, _hidden(stamps, op, reserve=True))
+    left = free_for(_seen_free(stamps), op.order, _hidden(stamps, op, reserve=True))
     mark = lowered(mark, Rights(high=op.atomic, harder=op.atomic), era.rights)
     if left <= mark:
         return False
@@ -87,13 +88,37 @@ def _leaves(stamps: Stamps, op: Op, mark: int) -> bool:
     return _has_block(stamps, op)
 
 
+def told_free(stamps: Stamps) -> int:
+    """The free frames that the zone has been told of; below 0 they read as none."""
+    cells = stamps.cells
+    return free_pages(stamps) if cells is None else max(0, cells.free.told)
+
+
+def told_cma(stamps: Stamps) -> int:
+    """The same of CMA's."""
+    cells = stamps.cells
+    return pages_of(stamps, CMA) if cells is None else max(0, cells.cma.told)
+
+
+def _seen_free(stamps: Stamps) -> int:
+    """The free frames that the marks are asked about.
+
+    Only in 2.6.37 what CPUs keep is added, while kswapd is awake and too little has been told.
+    """
+    told, cells = told_free(stamps), stamps.cells
+    adds_up = stamps.machine.era.close_reads == "while-reclaiming" and stamps.reclaiming
+    if cells is not None and adds_up and told < cells.drift_mark:
+        return max(0, cells.free.told + sum(cells.free.kept))
+    return told
+
+
 def _hidden(stamps: Stamps, op: Op, *, reserve: bool) -> int:
     """The free frames that are not for the request. reserve: whether the reserve's are among them.
 
     Where lists do not follow the types, the whole of the reserve is set apart.
     """
     era = stamps.machine.era
-    pages = 0 if op.mt is MOVABLE else pages_of(stamps, CMA)
+    pages = 0 if op.mt is MOVABLE else told_cma(stamps)
     if reserve and not op.atomic:
         counted = era.retypes_on_merge
         pages += pages_of(stamps, HIGHATOMIC) if counted else stamps.reserved

@@ -2,7 +2,9 @@
 
 from pagespec.frames import SIZES, head_of
 from pagespec.migratetype import MigrateType
-from pagespec.stamps.blocks import Stamps, pageblock_order, put
+from pagespec.stamps.blocks import put
+from pagespec.stamps.cells import count
+from pagespec.stamps.state import Stamps, pageblock_order
 from pagespec.types import Block
 
 
@@ -40,5 +42,11 @@ def move(stamps: Stamps, run: range, mt: MigrateType) -> int:
 
 
 def move_block(stamps: Stamps, block: Block, mt: MigrateType) -> None:
-    """Move one block to the list of a type."""
+    """Move one block to the list of a type.
+
+    Since 6.10 it is counted out of the one and into the other, also where the sum stays.
+    """
+    if stamps.machine.era.retypes_on_merge:
+        count(stamps, -SIZES[block.order], stamps.listed[block])
+        count(stamps, SIZES[block.order], mt)
     put(stamps, block, mt, to_tail=stamps.machine.era.moved_to_tail)

@@ -4,23 +4,14 @@ from collections.abc import Iterator
 
 from pagespec.frames import SIZES, blocks_of_run, buddy_of, head_of
 from pagespec.migratetype import ISOLATE, MOVABLE, MigrateType
-from pagespec.stamps.blocks import (
-    Stamps,
-    give,
-    grow,
-    is_free,
-    pageblock_order,
-    pieces_of,
-    remove,
-    retype,
-    running,
-    type_at,
-)
+from pagespec.stamps.blocks import give, grow, is_free, pieces_of, remove
+from pagespec.stamps.cells import count
 from pagespec.stamps.cpus import drain_all
 from pagespec.stamps.kept import free
 from pagespec.stamps.moves import blocks_from, move
+from pagespec.stamps.state import Stamps, pageblock_order, retype, type_at
 from pagespec.types import NO_MEMORY, Block
-from pagespec.verbs import Op, Outcome, Verb
+from pagespec.verbs import Op, Outcome
 
 
 def run_of(stamps: Stamps, op: Op) -> range:
@@ -59,6 +50,7 @@ def _cut(stamps: Stamps, edge: int) -> None:
         end = block.pfn + SIZES[block.order]
         if end > edge:
             remove(stamps, block)
+            count(stamps, -SIZES[block.order], type_at(stamps, block.pfn))
             for first, stop in ((block.pfn, edge), (edge, end)):
                 for piece in blocks_of_run(first, stop, block.order):
                     give(stamps, piece)
@@ -74,18 +66,25 @@ def blocks_over(stamps: Stamps, run: range) -> list[Block]:
 
 
 def _change(stamps: Stamps, pageblock: Block, mt: MigrateType) -> None:
-    """Give a pageblock and its free blocks another type."""
+    """Give a pageblock and its free blocks another type.
+
+    From 4.10 what is being isolated leaves the counts, a pageblock at once, and comes back so.
+    """
     run = range(pageblock.pfn, pageblock.pfn + SIZES[pageblock.order])
     if stamps.machine.era.isolation == "split-large":
         for block in blocks_over(stamps, run):
             if block.order > pageblock.order:
+                count(stamps, -SIZES[block.order], stamps.listed[block])
                 remove(stamps, block)
                 retype(stamps, pageblock, mt)
                 for piece in pieces_of(stamps, block):
                     give(stamps, piece)
                 return
-    move(stamps, run, mt)
+    was, moved = type_at(stamps, pageblock.pfn), move(stamps, run, mt)
     retype(stamps, pageblock, mt)
+    if stamps.machine.era.isolation in ("account", "split-ends"):
+        count(stamps, -moved, was)
+        count(stamps, moved, mt)
 
 
 def restore(stamps: Stamps, run: range, mt: MigrateType) -> None:
@@ -100,6 +99,7 @@ def restore(stamps: Stamps, run: range, mt: MigrateType) -> None:
         else:
             remove(stamps, block)
             retype(stamps, pageblock, mt)
+            count(stamps, SIZES[block.order], mt)
             grow(stamps, block, mt, to_tail=era.moved_to_tail)
 
 
@@ -131,7 +131,7 @@ def contig(stamps: Stamps, op: Op) -> Outcome:
     """Allocate exactly the frames of a range, if they are free.
 
     What their blocks have beyond it is freed frame by frame, and that beyond the isolated
-    pageblocks comes to the lists of the first CPU.
+    pageblocks comes to the CPU's lists.
     """
     wanted = run_of(stamps, op)
     order = stamps.machine.isolation_order
@@ -142,10 +142,10 @@ def contig(stamps: Stamps, op: Op) -> Outcome:
     served = frames.issuperset(wanted)
     if served:
         for block in blocks:
+            count(stamps, -SIZES[block.order], type_at(stamps, block.pfn))
             remove(stamps, block)
-        here = Op(Verb.FREE, cpu=running(stamps)[0])
         for index in sorted(frames.difference(wanted)):
-            free(stamps, Block(index, 0), here)
+            free(stamps, Block(index, 0), op)
     restore(stamps, wide, op.mt)
     return op.pfn if served else NO_MEMORY
 
@@ -158,6 +158,7 @@ def take_offline(stamps: Stamps, run: range) -> None:
     """Let the free blocks of an isolated range vanish."""
     for block in blocks_from(stamps, run):
         remove(stamps, block)
+        count(stamps, -SIZES[block.order], ISOLATE)
     stamps.offline += len(run)
 
 

@@ -15,19 +15,11 @@ from pagespec.migratetype import (
     UNMOVABLE,
     MigrateType,
 )
-from pagespec.stamps.blocks import (
-    Stamps,
-    free_pages,
-    head,
-    pageblock_order,
-    pages_of,
-    remove,
-    retype,
-    split,
-    type_at,
-)
-from pagespec.stamps.marks import boost
+from pagespec.stamps.blocks import free_pages, head, pages_of, remove, split
+from pagespec.stamps.cells import count
+from pagespec.stamps.marks import boost, told_cma, told_free
 from pagespec.stamps.moves import free_from, movable_run, move, move_block
+from pagespec.stamps.state import Stamps, pageblock_order, retype, type_at
 from pagespec.types import Block, Order
 from pagespec.verbs import Op
 
@@ -40,6 +32,16 @@ class Found(NamedTuple):
 
     first: int
     mt: MigrateType
+
+
+def take_from_buddy(stamps: Stamps, op: Op) -> int | None:
+    """Take a block straight to whoever asked; until 6.9 it is counted once it is cut out."""
+    found = from_buddy(stamps, op)
+    if found is None:
+        return None
+    if not stamps.machine.era.retypes_on_merge:
+        count(stamps, -SIZES[op.order], found.mt)
+    return found.first
 
 
 def from_buddy(stamps: Stamps, op: Op, uncounted: int = 0) -> Found | None:
@@ -77,17 +79,25 @@ def _sources(stamps: Stamps, op: Op, uncounted: int) -> Iterator[MigrateType | N
 
 
 def _mostly_cma(stamps: Stamps, uncounted: int) -> bool:
-    """Whether most of what counts as free is CMA's."""
+    """Whether most of what counts as free is CMA's, as far as the zone has been told."""
+    if stamps.cells is not None:
+        return told_cma(stamps) > told_free(stamps) // 2
     return pages_of(stamps, CMA) > (free_pages(stamps) + uncounted) // 2
 
 
 def _serve(stamps: Stamps, order: Order, mt: MigrateType) -> int | None:
     """The lowest part of the head of the first list of the type that has a block large enough."""
     block = head(stamps, order, mt)
-    if block is None:
-        return None
+    return None if block is None else _cut_off(stamps, block, order, mt)
+
+
+def _cut_off(stamps: Stamps, block: Block, order: Order, rest: MigrateType) -> int:
+    """Take the lowest part of a block, whose rest stays free; since 6.10 that counts it, too."""
     remove(stamps, block)
-    return split(stamps, block, order, mt)
+    first = split(stamps, block, order, rest)
+    if stamps.machine.era.retypes_on_merge:
+        count(stamps, -SIZES[order], rest)
+    return first
 
 
 def _fall_back(stamps: Stamps, op: Op) -> int | None:
@@ -187,12 +197,16 @@ def _claim_or_single(stamps: Stamps, block: Block, op: Op) -> int | None:
         move(stamps, run, op.mt)
         retype(stamps, Block(block.pfn, 0), op.mt)
         return _serve(stamps, op.order, op.mt)
-    rest = stamps.listed[block]
-    if block.order >= pageblock_order(stamps):
-        retype(stamps, block, op.mt)
-        rest = op.mt
+    theirs = stamps.listed[block]
+    if block.order < pageblock_order(stamps):
+        return _cut_off(stamps, block, op.order, theirs)
+    # Whole pageblocks are counted out of the other type, and what is left of them into this one.
     remove(stamps, block)
-    return split(stamps, block, op.order, rest)
+    count(stamps, -SIZES[block.order], theirs)
+    retype(stamps, block, op.mt)
+    first = split(stamps, block, op.order, op.mt)
+    count(stamps, SIZES[block.order] - SIZES[op.order], op.mt)
+    return first
 
 
 def _shared_run(stamps: Stamps, block: Block, mt: MigrateType) -> range:

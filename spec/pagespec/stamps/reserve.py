@@ -2,8 +2,9 @@
 
 from pagespec.frames import SIZES
 from pagespec.migratetype import HIGHATOMIC, REQUESTED
-from pagespec.stamps.blocks import Stamps, head, managed, pageblock_order, retype, type_at
+from pagespec.stamps.blocks import head
 from pagespec.stamps.moves import movable_run, move, move_block
+from pagespec.stamps.state import Stamps, managed, pageblock_order, retype, type_at
 from pagespec.types import NO_MEMORY, Block
 from pagespec.verbs import Op, Outcome
 

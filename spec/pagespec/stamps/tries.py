@@ -1,12 +1,13 @@
 """How a request is served: from which tries, with what rights, by a CPU's list or the buddy."""
 
 from pagespec.migratetype import MOVABLE
-from pagespec.stamps.blocks import Stamps, mask_of
+from pagespec.stamps.cells import wake_kswapd
 from pagespec.stamps.cpus import drain_all
 from pagespec.stamps.kept import asked, goes_by_lists, take
 from pagespec.stamps.marks import may_serve
-from pagespec.stamps.request import from_buddy
+from pagespec.stamps.request import take_from_buddy
 from pagespec.stamps.reserve import reserve, unreserve
+from pagespec.stamps.state import Stamps, mask_of
 from pagespec.types import NO_MEMORY, Block
 from pagespec.verbs import Op, Outcome
 
@@ -30,7 +31,7 @@ def _serve(stamps: Stamps, op: Op) -> int | None:
     plain = op._replace(atomic=False, emergency=False)
     index = _try(stamps, plain, low=True)
     if index is None:
-        stamps.reclaiming = True
+        wake_kswapd(stamps)
         index = _try(stamps, op._replace(emergency=False), low=False)
     if index is None and op.emergency:
         return _try(stamps, plain._replace(emergency=True), low=False)
@@ -58,9 +59,9 @@ def _take(stamps: Stamps, op: Op) -> int | None:
         asked(stamps, op)
         index = take(stamps, op)
     if index is None and (not by_lists or stamps.machine.era.buddy_after_lists):
-        found = from_buddy(stamps, op)
-        index = None if found is None else found.first
-    stamps.reclaiming |= stamps.boosted
+        index = take_from_buddy(stamps, op)
+    if stamps.boosted:
+        wake_kswapd(stamps)
     stamps.boosted = False
     if index is not None:
         hold(stamps, op, index)

@@ -6,20 +6,20 @@ from pagespec.frames import SIZES, blocks_of_run
 from pagespec.machine import Machine
 from pagespec.migratetype import HIGHATOMIC, MOVABLE
 from pagespec.pcp.index import LISTS, order_of_list
-from pagespec.stamps.blocks import (
+from pagespec.stamps.blocks import give, put, tick
+from pagespec.stamps.cells import follow_cpus
+from pagespec.stamps.sizes import marks_for, sizes_for
+from pagespec.stamps.state import (
     Kept,
     Stamps,
-    give,
     mask_of,
     origin_of,
     pageblock_order,
-    put,
     sharers,
-    tick,
     type_at,
 )
-from pagespec.stamps.sizes import marks_for, sizes_for
 from pagespec.types import Block, Pfn
+from pagespec.vmstat.kept import copy_of_cells, empty_cells
 from pagespec.zone import KeptLists, Lists, Zone
 
 
@@ -32,16 +32,19 @@ def _no_stamps(machine: Machine) -> Stamps:
         stamps.loads = [list(stamps.sizes) for _ in range(machine.cpus)]
     if machine.min_free is not None:
         stamps.marks = marks_for(machine, machine.min_free)
+    if machine.cells:
+        stamps.cells = empty_cells(machine.cpus)
     return stamps
 
 
 def boot_stamps(machine: Machine) -> Stamps:
-    """The stamps of a zone whose memory has just been handed over."""
+    """The stamps of a zone whose memory has just been handed over, all of it told."""
     stamps = _no_stamps(machine)
     for run in machine.managed:
         for first, end in _runs_of_one_type(stamps, *run):
             for block in blocks_of_run(first, end, machine.top):
                 give(stamps, block, to_tail=machine.era.boot_to_tail)
+    follow_cpus(stamps)
     return stamps
 
 
@@ -88,6 +91,7 @@ def _keep_as(stamps: Stamps, zone: Zone) -> None:
                     stamps.kept[Block(pfn - stamps.origin, order)] = Kept(
                         cpu, bool(cold), number, tick(stamps, to_tail=True), mt
                     )
+    stamps.cells = copy_of_cells(zone.cells)
     stamps.unplugged = set(zone.unplugged)
     stamps.disabled = zone.disabled
     stamps.slots = dict(zone.slots)
