@@ -73,8 +73,8 @@ def expand(mem: Memory, p: int, low: int, high: int, mt: int) -> None:
 def take(mem: Memory, p: int, order: int, from_order: int, mt: int) -> None:
     """Take the block off its list, keep its lowest part, and put the rest on the lists of mt."""
     del_from_free_list(mem, p, from_order)
-    account(mem, -(1 << order), mt, False)
     expand(mem, p, order, from_order, mt)
+    account(mem, -(1 << order), mt, False)
 
 
 @inlined

@@ -3,7 +3,7 @@
 The twin of the spec's `fallback`, in slots: one function for each style of the eras.
 """
 
-from pageimpl.buddy import rmqueue_smallest, take
+from pageimpl.buddy import del_from_free_list, expand, rmqueue_smallest, take
 from pageimpl.era import CLAIM_OR_SINGLE, MOVE_THEN_RETRY, STEAL_LARGEST
 from pageimpl.jitcache import kernel
 from pageimpl.memory import Memory, fallback_of, pageblock_order_of, top_of
@@ -25,7 +25,7 @@ from pageimpl.pageblock import (
     usage_of,
 )
 from pageimpl.watermark.boost import boost_watermark
-from pageimpl.zone import first_of_list
+from pageimpl.zone import account, first_of_list
 
 
 @kernel
@@ -148,7 +148,10 @@ def claim_or_single(mem: Memory, order: int, mt: int, nofragment: bool) -> int:
         return 0
     if from_order >= pageblock_order_of(mem):
         change_pageblock_range(mem, p, from_order, mt)
-        take(mem, p, order, from_order, mt)
+        del_from_free_list(mem, p, from_order)
+        account(mem, -(1 << from_order), block_mt, True)
+        expand(mem, p, order, from_order, mt)
+        account(mem, (1 << from_order) - (1 << order), mt, True)
         return p
     boost_watermark(mem)
     first, end = pageblock_to_move(mem, p)

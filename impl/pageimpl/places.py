@@ -27,6 +27,7 @@ from pageimpl.memory import (
     owner_of,
     pageblock_order_of,
     returns_poisoned_of,
+    retypes_on_merge_of,
     set_managed,
     set_nr_isolated,
     set_owner,
@@ -53,8 +54,10 @@ def poison(mem: Memory, pfn: int) -> int:
         return NOT_FREE
     order = free_order_at(mem, head)
     mt = pageblock_type(mem, head)
+    each = retypes_on_merge_of(mem)
     del_from_free_list(mem, head, order)
-    account(mem, -1, mt, True)
+    if each:
+        account(mem, -(1 << order), mt, True)
     while order > 0:
         order -= 1
         upper = head + (1 << order)
@@ -63,6 +66,10 @@ def poison(mem: Memory, pfn: int) -> int:
             head = upper
         else:
             add_half(mem, upper, order, mt)
+        if each:
+            account(mem, 1 << order, mt, True)
+    if not each:
+        account(mem, -1, mt, True)
     set_owner(mem, p, owner_of(mem, p) | POISONED)
     return 0
 

@@ -89,10 +89,13 @@ def expand(zone: Zone, pfn: Pfn, low: Order, high: Order, mt: MigrateType) -> No
 
 
 def take(zone: Zone, pfn: Pfn, order: Order, from_order: Order, mt: MigrateType) -> None:
-    """Take the block off its list, keep its lowest part, and put the rest on the lists of mt."""
+    """Take the block off its list, keep its lowest part, and put the rest on the lists of mt.
+
+    What is taken counts last, after the halves that become guards.
+    """
     del_from_free_list(zone, pfn, from_order)
-    account(zone, -SIZES[order], mt, at_once=False)
     expand(zone, pfn, order, from_order, mt)
+    account(zone, -SIZES[order], mt, at_once=False)
 
 
 def rmqueue_smallest(zone: Zone, order: Order, mt: MigrateType) -> Pfn | None:

@@ -11,7 +11,7 @@ Source: mm/page_alloc.c (__rmqueue_fallback, steal_suitable_fallback, find_suita
 from collections.abc import Callable, Iterable
 from typing import NamedTuple, TypeAlias
 
-from pagespec.buddy import rmqueue_smallest, take
+from pagespec.buddy import del_from_free_list, expand, rmqueue_smallest, take
 from pagespec.era import Fallback
 from pagespec.events import Event, Kind
 from pagespec.frames import SIZES
@@ -36,7 +36,7 @@ from pagespec.pageblock import (
 )
 from pagespec.types import Order, Pfn
 from pagespec.watermark.boost import boost_watermark
-from pagespec.zone import Zone
+from pagespec.zone import Zone, account
 
 
 class Found(NamedTuple):
@@ -195,7 +195,8 @@ def move_then_retry(zone: Zone, order: Order, mt: MigrateType, nofragment: bool)
 def claim_or_single(zone: Zone, order: Order, mt: MigrateType, nofragment: bool) -> Pfn | None:
     """6.12: all free blocks of the pageblock with its type, or this one block and nothing else.
 
-    The rest of a single block goes back to its own lists, so that lists and types agree.
+    The rest of a single block goes back to its own lists, so that lists and types agree. Whole
+    pageblocks count as gone from the one type and their rest as come to the other.
     """
     found = suitable(zone, order, mt, nofragment)
     if found is None:
@@ -205,7 +206,10 @@ def claim_or_single(zone: Zone, order: Order, mt: MigrateType, nofragment: bool)
     got: Pfn | None = None
     if from_order >= pageblock_order(zone):
         take_whole(zone, pfn, from_order, mt)
-        take(zone, pfn, order, from_order, mt)
+        del_from_free_list(zone, pfn, from_order)
+        account(zone, -SIZES[from_order], block_mt)
+        expand(zone, pfn, order, from_order, mt)
+        account(zone, SIZES[from_order] - SIZES[order], mt)
         got = pfn
     else:
         boost_watermark(zone)

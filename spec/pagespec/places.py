@@ -20,7 +20,11 @@ from pagespec.zone import Zone, account
 
 
 def poison(zone: Zone, pfn: Pfn) -> Steps[None]:
-    """Take a free frame off the buddy for good; the rest of its block stays free."""
+    """Take a free frame off the buddy for good; the rest of its block stays free.
+
+    It counts after the halves that become guards. Where every list counts for itself (6.12), the
+    block does first and then each half of it again.
+    """
     check_supported(zone, zone.machine.era.takes_poisoned)
     check_frame(zone, pfn, 0)
     if large_block_at(zone, pfn) is None:
@@ -29,8 +33,10 @@ def poison(zone: Zone, pfn: Pfn) -> Steps[None]:
     block = large_block_at(zone, pfn)
     if block is not None:
         mt = pageblock_type(zone, block.pfn)
+        each = zone.machine.era.retypes_on_merge
         del_from_free_list(zone, *block)
-        account(zone, -1, mt)
+        if each:
+            account(zone, -SIZES[block.order], mt)
         head, order = block
         while order > 0:
             zone.log.append(Event(Kind.SPLIT, head, order, mt))
@@ -38,7 +44,11 @@ def poison(zone: Zone, pfn: Pfn) -> Steps[None]:
             upper = head + SIZES[order]
             inside = upper if pfn >= upper else head
             add_half(zone, upper if inside == head else head, order, mt)
+            if each:
+                account(zone, SIZES[order], mt)
             head = inside
+        if not each:
+            account(zone, -1, mt)
         zone.poisoned.add(pfn)
         zone.log.append(Event(Kind.POISONED, pfn, block.order, mt))
     yield Step.UNLOCK

@@ -74,7 +74,7 @@ MUTANTS = (
         "accounting",
         SLIP,
         "Free frames are lowered only when a block is taken whole, not when it is split.",
-        Edit("buddy", _ACCOUNT + _CUT, "    if from_order == order:\n    " + _ACCOUNT + _CUT),
+        Edit("buddy", _CUT + _ACCOUNT, _CUT + "    if from_order == order:\n    " + _ACCOUNT),
         laws=("BUD-count",),
         fits=_COUNT,
     ),

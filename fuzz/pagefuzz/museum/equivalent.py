@@ -28,12 +28,12 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
                 "buddy",
                 "            take(mem, p, order, current, mt)\n",
                 "            del_from_free_list(mem, p, current)\n"
-                "            account(mem, -(1 << order), mt, False)\n"
                 "            for high in range(current - 1, order - 1, -1):\n"
                 "                add_half(mem, p + (1 << high), high, mt)\n"
                 "                if high >= guard_of(mem):\n"
                 "                    list_del(mem, p + (1 << high), high)\n"
-                "                    list_add(mem, p + (1 << high), high, mt, True)\n",
+                "                    list_add(mem, p + (1 << high), high, mt, True)\n"
+                "            account(mem, -(1 << order), mt, False)\n",
             ),
         ),
     ),

@@ -7,7 +7,7 @@ _RETURN = "            return p\n"
 _FALLBACKS_RETURN = (
     "    take(mem, p, order, from_order, other)\n    return p",
     "    take(mem, p, order, from_order, mt)\n    return p",
-    "        take(mem, p, order, from_order, mt)\n        return p",
+    "        account(mem, (1 << from_order) - (1 << order), mt, True)\n        return p",
     "    take(mem, p, order, from_order, block_mt)\n    return p",
 )
 _SEARCH = "for current in range(order, top_of(mem) + 1):"

@@ -2,6 +2,7 @@
 
 from pagefuzz.museum.mutant import SLIP, Edit, planted
 
+_POISONED = "    if not each:\n        account(mem, -1, mt, True)\n"
 _GUARD = "            set_tag(mem, buddy, 0)\n            account(mem, 1 << order, mt, True)\n"
 _LOST = "Frames are in no place."
 _TWO = "Frames are in two places."
@@ -44,7 +45,7 @@ MUTANTS = (
         "places",
         "LNX-ACC-01",
         "A frame that is taken off the buddy does not leave the count of free frames.",
-        Edit("places", "    account(mem, -1, mt, True)\n", ""),
+        Edit("places", _POISONED, ""),
         laws=("BUD-count",),
         fits=_COUNT,
     ),
@@ -75,11 +76,13 @@ MUTANTS = (
         "looks for a free one.",
         Edit(
             "places",
-            "    del_from_free_list(mem, head, order)\n    account(mem, -1, mt, True)\n",
-            "    if order > 0:\n"
+            "    del_from_free_list(mem, head, order)\n    if each:\n",
+            "    alone = order == 0\n"
+            "    if not alone:\n"
             "        del_from_free_list(mem, head, order)\n"
-            "        account(mem, -1, mt, True)\n",
+            "    if each and not alone:\n",
         ),
+        Edit("places", _POISONED, _POISONED.replace("each", "each and not alone")),
         laws=("BUD-partition",),
         fits=_TWO,
     ),

@@ -62,6 +62,19 @@ def tell(stamps: Stamps, cpu: int) -> bool:
     return cells is not None and any([_tell(cells.free, cpu), _tell(cells.cma, cpu)])
 
 
+def start(stamps: Stamps) -> None:
+    """Set the threshold at boot, and a drift mark.
+
+    From 5.15 CPUs come up before there are marks. What they may keep is then more than the gap of
+    nothing between these, and the mark that is so set stays.
+    """
+    cells, cpus = stamps.cells, len(running(stamps))
+    follow_cpus(stamps)
+    early = stamps.machine.era.early_drift_marks and stamps.marks is not None and cpus > 1
+    if cells is not None and early and not cells.drift_mark:
+        cells.drift_mark = cpus * cells.threshold
+
+
 def follow_cpus(stamps: Stamps) -> None:
     """Set the threshold for the CPUs that run, and the drift mark if they may keep too much.
 

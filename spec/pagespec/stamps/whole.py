@@ -7,7 +7,7 @@ from pagespec.machine import Machine
 from pagespec.migratetype import HIGHATOMIC, MOVABLE
 from pagespec.pcp.index import LISTS, order_of_list
 from pagespec.stamps.blocks import give, put, tick
-from pagespec.stamps.cells import follow_cpus
+from pagespec.stamps.cells import start
 from pagespec.stamps.sizes import marks_for, sizes_for
 from pagespec.stamps.state import (
     Kept,
@@ -44,7 +44,7 @@ def boot_stamps(machine: Machine) -> Stamps:
         for first, end in _runs_of_one_type(stamps, *run):
             for block in blocks_of_run(first, end, machine.top):
                 give(stamps, block, to_tail=machine.era.boot_to_tail)
-    follow_cpus(stamps)
+    start(stamps)
     return stamps
 
 
