@@ -4,31 +4,34 @@ from pathlib import Path
 
 import pytest
 
+from pagefuzz.counters.replay import replay_counters
+from pagefuzz.counters.under import counter_factory_of
 from pagefuzz.hosts.replay import replay_host
-from pagefuzz.hosts.target import SpecHost
+from pagefuzz.hosts.under import host_factory_of
 from pagefuzz.museum.catalogue import MUTANTS
-from pagefuzz.museum.exhibit import plain_exhibit, plain_host_exhibit
-from pagefuzz.museum.mutant import HOST_KINDS, Mutant
+from pagefuzz.museum.exhibit import plain_exhibit
+from pagefuzz.museum.mutant import COUNTER_KINDS, HOST_KINDS, Mutant
 from pagefuzz.replay import replay
 from pagefuzz.target.builtin import Spec
-from pagespec.host_trace import HostTrace, parse_any
+from pagefuzz.target.protocol import Factory
+from pagespec.host_trace import AnyTrace, HostTrace, parse_any
 from pagespec.laws.law import LawBroken
-from pagespec.trace import Trace
+from pagespec.vmstat.trace import CounterTrace
 
 FOLDER = Path(__file__).parent / "traces"
-CLEAN, CLEAN_HOST = plain_exhibit(()), plain_host_exhibit(())
+CLEAN = plain_exhibit(())
 
 
-def stored(mutant: Mutant) -> Trace | HostTrace:
-    trace = parse_any((FOLDER / f"{mutant.id}.trace").read_text(encoding="utf-8"))
-    assert isinstance(trace, Trace | HostTrace)
-    return trace
+def stored(mutant: Mutant) -> AnyTrace:
+    return parse_any((FOLDER / f"{mutant.id}.trace").read_text(encoding="utf-8"))
 
 
-def broken_by(mutant: Mutant, trace: Trace | HostTrace) -> LawBroken | None:
-    if isinstance(trace, Trace):
-        return replay(trace, plain_exhibit(mutant.edits)).broken
-    return replay_host(trace, plain_host_exhibit(mutant.edits)).broken
+def broken_by(factory: Factory, trace: AnyTrace) -> LawBroken | None:
+    if isinstance(trace, HostTrace):
+        return replay_host(trace, host_factory_of(factory)).broken
+    if isinstance(trace, CounterTrace):
+        return replay_counters(trace, counter_factory_of(factory)).broken
+    return replay(trace, factory).broken
 
 
 def test_one_a_mutant() -> None:
@@ -40,13 +43,14 @@ def test_one_a_mutant() -> None:
 def test_the_mutant_breaks_the_law(mutant: Mutant) -> None:
     """The very law that the trace expects, and that fits the mechanism."""
     trace = stored(mutant)
-    broken = broken_by(mutant, trace)
+    broken = broken_by(plain_exhibit(mutant.edits), trace)
 
     assert broken is not None
     assert broken.law_id == trace.expect
     assert broken.law_id in mutant.laws
     assert len(trace.requests) <= mutant.limits.requests
-    assert isinstance(trace, Trace) is (mutant.kind not in HOST_KINDS)
+    assert isinstance(trace, HostTrace) is (mutant.kind in HOST_KINDS)
+    assert isinstance(trace, CounterTrace) is (mutant.kind in COUNTER_KINDS)
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.id)
@@ -54,7 +58,4 @@ def test_twin_and_spec_hold(mutant: Mutant) -> None:
     """So the law was broken by the planted fault and by nothing else."""
     trace = stored(mutant)
 
-    if isinstance(trace, Trace):
-        assert all(replay(trace, factory).broken is None for factory in (CLEAN, Spec))
-    else:
-        assert all(replay_host(trace, factory).broken is None for factory in (CLEAN_HOST, SpecHost))
+    assert all(broken_by(factory, trace) is None for factory in (CLEAN, Spec))

@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Concatenate, ParamSpec, TypeVar
 
-from pagefuzz.hosts.twin import TwinHostFactory
 from pagefuzz.museum.mutant import Edit, patches_of
 from pagefuzz.target.builtin import TwinFactory
 from pageimpl.memory import Memory, Words, Zones
-from pageimpl.source import Kernels, compiled_modules, plain_modules
+from pageimpl.source import compiled_modules, plain_modules
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -73,22 +72,18 @@ def metered_on_host(
 
 
 def plain_exhibit(edits: Iterable[Edit]) -> TwinFactory:
-    """A factory of twins with these faults, run by Python itself."""
-    return TwinFactory(_plain_kernels(edits))
+    """A factory of twins with these faults, run by Python itself.
 
-
-def plain_host_exhibit(edits: Iterable[Edit]) -> TwinHostFactory:
-    """The same, as allocators of hosts."""
-    return TwinHostFactory(_plain_kernels(edits))
-
-
-def _plain_kernels(edits: Iterable[Edit]) -> Kernels:
+    Its counters have no meter: nothing but a number's bits tells a loop of theirs when to end.
+    """
     kernels = plain_modules(patches_of(edits))
-    return replace(
-        kernels,
-        boot_chunk=metered(kernels.boot_chunk),
-        perform=metered(kernels.perform),
-        perform_on_host=metered_on_host(kernels.perform_on_host),
+    return TwinFactory(
+        replace(
+            kernels,
+            boot_chunk=metered(kernels.boot_chunk),
+            perform=metered(kernels.perform),
+            perform_on_host=metered_on_host(kernels.perform_on_host),
+        )
     )
 
 

@@ -16,18 +16,21 @@ from random import Random
 from signal import SIG_IGN, SIGINT, signal
 from typing import NamedTuple
 
-from pagefuzz.campaign.hunt import hunt
-from pagefuzz.hosts.target import HostFactory
+from pagefuzz.campaign.hunt import Finding, hunt
+from pagefuzz.counters.under import counter_factory_of
 from pagefuzz.hosts.under import host_factory_of
-from pagefuzz.museum.exhibit import compiled_exhibit, plain_exhibit, plain_host_exhibit
+from pagefuzz.museum.counterhunt import hunt_counters
+from pagefuzz.museum.exhibit import compiled_exhibit, plain_exhibit
 from pagefuzz.museum.hosthunt import hunt_host
-from pagefuzz.museum.mutant import HOST_KINDS, Mutant
-from pagefuzz.target.protocol import Factory
+from pagefuzz.museum.mutant import COUNTER_KINDS, HOST_KINDS, Mutant
+from pagefuzz.smaller import OfAny
+from pagefuzz.target.builtin import TwinFactory
 from pagespec.era import ERAS
-from pagespec.host_trace import host_text_of
+from pagespec.host_trace import AnyTrace, any_text_of
 from pagespec.machine import Machine
-from pagespec.trace import text_of
 from pagespec.verbs import Op, Verb
+from pagespec.vmstat.machine import CountedZone, CounterMachine
+from pagespec.vmstat.verbs import CounterOp, CounterVerb
 
 COMPILED_SECONDS = 180.0
 """How long the process of a compiled hunt may go on: to compile, to hunt and to shrink."""
@@ -91,27 +94,24 @@ def seeds_of(seed: int, mutant: Mutant, count: int) -> list[int]:
 
 def hunt_plain(mutant: Mutant, seed: int) -> Kill | None:
     """One hunt in the plain form."""
+    return _hunt(mutant, plain_exhibit(mutant.edits), seed)
+
+
+def _hunt(mutant: Mutant, factory: TwinFactory, seed: int) -> Kill | None:
+    """One hunt where the mutant's kind lives: on a zone, on a host, or among counters."""
+    seconds = mutant.limits.seconds
     if mutant.kind in HOST_KINDS:
-        return _kill_on_host(mutant, plain_host_exhibit(mutant.edits), seed)
-    return _kill(mutant, plain_exhibit(mutant.edits), seed)
+        return _kill(mutant, hunt_host(host_factory_of(factory), seed, seconds))
+    if mutant.kind in COUNTER_KINDS:
+        return _kill(mutant, hunt_counters(counter_factory_of(factory), seed, seconds))
+    return _kill(mutant, hunt(factory, seed, seconds))
 
 
-def _kill(mutant: Mutant, factory: Factory, seed: int) -> Kill | None:
-    finding = hunt(factory, seed, mutant.limits.seconds)
+def _kill(mutant: Mutant, finding: Finding[OfAny] | None) -> Kill | None:
     if finding is None:
         return None
-    small = finding.small
-    text = text_of(replace(small, comments=(f"mutant {mutant.id}", *small.comments)))
-    law = finding.raw.expect or ""
-    return Kill(law, finding.operations, finding.seconds, len(small.requests), text)
-
-
-def _kill_on_host(mutant: Mutant, factory: HostFactory, seed: int) -> Kill | None:
-    finding = hunt_host(factory, seed, mutant.limits.seconds)
-    if finding is None:
-        return None
-    small = finding.small
-    text = host_text_of(replace(small, comments=(f"mutant {mutant.id}", *small.comments)))
+    small: AnyTrace = finding.small
+    text = any_text_of(replace(small, comments=(f"mutant {mutant.id}", *small.comments)))
     law = finding.raw.expect or ""
     return Kill(law, finding.operations, finding.seconds, len(small.requests), text)
 
@@ -137,13 +137,14 @@ def hunt_compiled(mutant: Mutant, seed: int) -> tuple[Kill | None, bool]:
 
 def _hunt_compiled(sender: Connection, mutant: Mutant, seed: int) -> None:
     factory = compiled_exhibit(mutant.edits)
-    if mutant.kind in HOST_KINDS:
-        sender.send(_kill_on_host(mutant, host_factory_of(factory), seed))
-        return
     # Compiling is not hunting: it is done before the clock starts.
-    for era in ("2.6.8", "6.12"):
-        factory(Machine(pages=8, top=2, era=ERAS[era])).serve(Op(Verb.ALLOC))
-    sender.send(_kill(mutant, factory, seed))
+    if mutant.kind in COUNTER_KINDS:
+        machine = CounterMachine(ERAS["6.12"], (0,), (CountedZone(0, 64),))
+        counter_factory_of(factory)(machine).perform(CounterOp(CounterVerb.READ))
+    elif mutant.kind not in HOST_KINDS:
+        for era in ("2.6.8", "6.12"):
+            factory(Machine(pages=8, top=2, era=ERAS[era])).serve(Op(Verb.ALLOC))
+    sender.send(_hunt(mutant, factory, seed))
 
 
 class Hunts(NamedTuple):

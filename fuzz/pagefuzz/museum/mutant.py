@@ -26,6 +26,8 @@ Kind = Literal[
     "watermarks",
     "bulk requests",
     "zone choice",
+    "counters",
+    "zones' cells",
 ]
 SLIP = "slip"
 """The source of a fault that no history tells of: a plausible slip of the hand."""
@@ -56,6 +58,9 @@ WIDER_KINDS: frozenset[Kind] = frozenset(
 
 HOST_KINDS: frozenset[Kind] = frozenset({"zone choice"})
 """For faults that only hosts of several zones can have."""
+
+COUNTER_KINDS: frozenset[Kind] = frozenset({"counters"})
+"""For faults of counters, on machines that do nothing but count."""
 
 
 class Edit(NamedTuple):
