@@ -306,8 +306,8 @@ drains_on_failure_of, set_drains_on_failure = zone_global()
 # How free frames are counted: in one word, or in the ways below; what a refill or drain gathers,
 # and whether drains do that. What CPUs keep of the counts, from which threshold
 # on they tell, and below which count a zone is looked at closely, if it ever is; whether every zone
-# has such a mark from boot. The CPU at work,
-# and whether it drains the lists of others itself.
+# has such a mark from boot. The CPU at work, whether it drains the lists of others itself, and
+# whether it refreshes those that are gone.
 counting_of, set_counting = zone_global()
 gathered_of, set_gathered = zone_global()
 counts_drain_once_of, set_counts_drain_once = zone_global()
@@ -320,6 +320,7 @@ looks_closely_of, set_looks_closely = zone_global()
 lowers_thresholds_of, set_lowers_thresholds = zone_global()
 on_cpu_of, set_on_cpu = zone_global()
 drains_remotely_of, set_drains_remotely = zone_global()
+refreshes_unplugged_of, set_refreshes_unplugged = zone_global()
 
 COUNTS_IN_CELLS = 1
 """Each CPU keeps a part of what it counts."""

@@ -115,6 +115,8 @@ class Era:
     What follows matters to counters.
     cells: for whose counters each CPU has a cell: nobody's; those of zones; those of nodes as well.
     exchanges_cells: whether a cell can be changed in one exchange, with interrupts on.
+    refreshes_unplugged: whether a CPU that is gone tells what it kept by a refresh like any other,
+        so that its lists have to rest anew.
     lowers_thresholds: whether CPUs tell more often while kswapd is awake.
     close_reads: who adds up what the CPUs keep, where a zone runs low: nobody; all who ask for its
         marks, while kswapd is awake; or reclaim, always, and requests never.
@@ -169,6 +171,7 @@ class Era:
     zonelists_by_zone: bool = False
     cells: Cells = "none"
     exchanges_cells: bool = False
+    refreshes_unplugged: bool = False
     lowers_thresholds: bool = False
     close_reads: CloseReads = "never"
     early_drift_marks: bool = False
@@ -216,6 +219,7 @@ _2_6_37 = Era(
     tuning="batches",
     drains_each_pageblock=True,
     cells="zones",
+    refreshes_unplugged=True,
     close_reads="while-reclaiming",
     counts_drain_once=True,
     numa="items",

@@ -22,6 +22,7 @@ from pageimpl.memory import (
     mark_of,
     marked_of,
     on_cpu_of,
+    refreshes_unplugged_of,
     set_disabled,
     set_on_cpu,
     set_sized_low,
@@ -39,7 +40,6 @@ from pageimpl.pcp.state import (
     set_high,
     set_high_max,
     set_high_min,
-    set_rest,
     set_unplugged,
     unplugged_of,
 )
@@ -225,8 +225,8 @@ def unplug(mem: Memory, cpu: int) -> int:
     set_unplugged(mem, q, 1)
     work_on(mem, cpu)
     drain_kinds(mem, cpu)
-    tell(mem, cpu)
-    set_rest(mem, q, 0)
+    told = tell(mem, cpu)
+    rests(mem, cpu, told and refreshes_unplugged_of(mem) != 0, False)
     measure(mem)
     set_threshold(mem)
     return 0

@@ -38,6 +38,7 @@ from pageimpl.memory import (
     set_next,
     set_nr_lists,
     set_prev,
+    set_refreshes_unplugged,
     set_sets_shift,
     set_tail_flags,
     set_tuning,
@@ -99,6 +100,7 @@ def write_lists(memory: Memory, machine: Machine) -> None:
     set_counting(memory, COUNTS_IN_CELLS if machine.cells else 0)
     set_counts_drain_once(memory, era.counts_drain_once)
     set_drains_remotely(memory, era.drains_remotely)
+    set_refreshes_unplugged(memory, era.refreshes_unplugged)
     set_looks_closely(memory, machine.cells and era.close_reads == "while-reclaiming")
     set_early_drift_marks(memory, machine.cells and era.early_drift_marks)
     set_lowers_thresholds(memory, era.lowers_thresholds)

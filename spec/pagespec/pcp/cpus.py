@@ -174,7 +174,10 @@ def refresh(zone: Zone, cpu: int) -> Steps[None]:
 
 
 def unplug(zone: Zone, cpu: int) -> Steps[None]:
-    """Take a CPU away: its lists are drained; the others share what it could keep (since 5.14)."""
+    """Take a CPU away: its lists are drained; the others share what it could keep (since 5.14).
+
+    How long its lists had still to rest is not forgotten until it comes back.
+    """
     check_supported(zone, zone.machine.cpus > 1)
     check_cpu(zone, cpu)
     if zone.machine.cpus - len(zone.unplugged) == 1:
@@ -184,9 +187,9 @@ def unplug(zone: Zone, cpu: int) -> Steps[None]:
     zone.log.append(Event(Kind.UNPLUGGED, cpu, 0))
     yield from _drain(zone, cpu)
     if zone.cells is not None:
-        tell(zone.cells.free, cpu)
-        tell(zone.cells.cma, cpu)
-        zone.cells.rest[cpu] = 0
+        told = tell(zone.cells.free, cpu)
+        told = tell(zone.cells.cma, cpu) or told
+        rests(zone, cpu, told=told and zone.machine.era.refreshes_unplugged, kept=False)
     measure(zone)
     set_threshold(zone)
 

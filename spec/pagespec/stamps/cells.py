@@ -104,6 +104,15 @@ def let_kswapd_rest(stamps: Stamps) -> None:
     stamps.reclaiming = False
 
 
+def leave(stamps: Stamps, cpu: int) -> None:
+    """Tell what a CPU that is gone has not told.
+
+    Until 3.11 that is a refresh, and its lists have to rest anew, even when it has come back.
+    """
+    told = tell(stamps, cpu)
+    is_due(stamps, cpu, told=told and stamps.machine.era.refreshes_unplugged, keeps=False)
+
+
 def _is_watched(stamps: Stamps) -> bool:
     """Whether thresholds follow kswapd."""
     cells = stamps.cells

@@ -1,7 +1,7 @@
 """What is done to whole CPUs: their lists are emptied, switched off, aged; they come and go."""
 
 from pagespec.pcp.tuning import Tuned, decay
-from pagespec.stamps.cells import follow_cpus, is_due, tell, work_on
+from pagespec.stamps.cells import follow_cpus, is_due, leave, tell, work_on
 from pagespec.stamps.kept import count_of, drain
 from pagespec.stamps.sizes import nothing_kept, resized, sizes_for
 from pagespec.stamps.state import Stamps, sharers
@@ -44,7 +44,7 @@ def unplug(stamps: Stamps, cpu: int) -> None:
     stamps.unplugged.add(cpu)
     work_on(stamps, cpu)
     drain_cpu(stamps, cpu)
-    tell(stamps, cpu)
+    leave(stamps, cpu)
     _share(stamps)
     follow_cpus(stamps)
 
