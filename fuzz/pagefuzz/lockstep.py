@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from pagefuzz.coverage import Reached, events_between, events_from_outside, events_of
+from pagefuzz.late import decided_late, told_at_once
 from pagefuzz.target.adapter import Adapter
 from pagefuzz.target.protocol import Factory, TornList
 from pagefuzz.target.readable import unreadable
@@ -185,8 +186,11 @@ class Lockstep:
         spec, op = self.spec, step.op
         spec.log.clear()
         spec.visited = 0
+        known = told_at_once(spec, op)
         due = perform(spec, op)
         log = tuple(spec.log)
+        if known is not None:
+            self._reached.update(decided_late(known, op, log))
         self._events += log
         if len(self._events) > EVENTS_KEPT:
             self._count()
@@ -214,4 +218,5 @@ class Lockstep:
         if stamps is not None and self.machine.cpus:
             kept, due_kept = pcps_of(view), expected_pcps(stamps)
             KEPT_LAWS.check(self.era, Kept(request, kept, due_kept, view.slots, stamps.slots))
+            COUNTED_LAWS.check(self.era, Counted(request, view.cells, stamps.cells))
         TWIN_LAWS.check(self.era, Twins(self.spec, view), self.target.unshown)

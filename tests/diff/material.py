@@ -95,6 +95,8 @@ def _shown(zone: Zone, outcome: Outcome) -> Shown:
             dict(zone.slots),
             levels and (levels.boost, levels.below_high, levels.reclaiming),
             (zone.pgalloc, zone.pgfree),
+            # As text, since a zone changes its cells in place.
+            repr(zone.cells),
         ),
         [event for event in zone.log if event.kind in tracepoints],
     )

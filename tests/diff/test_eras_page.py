@@ -52,6 +52,7 @@ LENGTHS = {
     "A poisoned frame can come back": [2],
     "A block of a list counts as all its frames": [1],
     "A drain begins with the list just freed into": [3],
+    "Whoever drains all lists counts what they held": [2],
     "Whoever finds the lists locked goes to the buddy": [1],
     "A list that cannot be refilled is not the end": [3],
     "The shortcut stops at nothing left": [2],
@@ -171,6 +172,8 @@ NOT_IN_SMALL_ZONES = {
     *("batch", "min_free"),
     # Rights of victims of the OOM killer, which no request has: the same vectors.
     "rights",
+    # Hits and misses are counted beside zones: tests/spec/test_vmstat_sequences.py.
+    "numa",
     # Hosts of several zones: tests/spec/test_host.py.
     *("reserves_by_highest", "zonelists_by_zone", "movable_apart"),
 }

@@ -106,6 +106,21 @@ SERVES: dict[Verb, Callable[[Era], bool]] = {
 """Which eras have each operation beside those on blocks at all."""
 
 
+CELLED: dict[Kind, Callable[[Era], bool]] = {
+    Kind.TOLD_MORE: lambda era: True,
+    Kind.TOLD_LESS: lambda era: True,
+    Kind.READ_OUT: lambda era: True,
+    Kind.LOWERED: lambda era: era.lowers_thresholds,
+    Kind.RAISED: lambda era: era.lowers_thresholds,
+}
+"""The events of zones whose CPUs keep parts of counts, and which eras with such zones meet them."""
+
+
+def celled(era: Era, verbs: frozenset[Verb]) -> bool:
+    """Whether an allocator of these verbs is put on machines of the era that have cells."""
+    return Verb.REFRESH in verbs and era.cells != "none"
+
+
 def floor_of(era: Era, level: Level, top: Order, verbs: frozenset[Verb]) -> set[Met]:
     """The events that a run over the era must reach.
 
@@ -132,7 +147,9 @@ def floor_of(era: Era, level: Level, top: Order, verbs: frozenset[Verb]) -> set[
     floor |= {(Kind.REFUSE, refusal) for refusal in REFUSED_BLOCKS}
     if verbs > BLOCK_VERBS:
         floor |= {(Kind.REFUSE, refusal) for refusal in _refused_rest(era)}
-        floor |= {(verb, 0) for verb, serves in SERVES.items() if serves(era)}
+        floor |= {(verb, 0) for verb, serves in SERVES.items() if serves(era) and verb in verbs}
+        if celled(era, verbs):
+            floor |= {(kind, 0) for kind, meets in CELLED.items() if meets(era)}
         floor |= {(kind, 0) for kind, meets in MEETS.items() if meets(era)}
         floor |= {(kind, order) for kind in OF_LISTS for order in _orders_listed(era, top)}
         floor |= _pairs(era)

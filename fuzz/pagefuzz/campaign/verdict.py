@@ -4,11 +4,12 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pagefuzz.campaign.floor import floor_of
+from pagefuzz.campaign.floor import celled, floor_of
 from pagefuzz.campaign.plan import Gear, Plan, Result
 from pagefuzz.counters.floor import counter_floor
 from pagefuzz.coverage import Met, Reached
 from pagefuzz.exits import Exit
+from pagefuzz.late import Late
 from pagespec.era import ERAS, Era
 from pagespec.events import Kind
 from pagespec.laws.law import Level
@@ -51,6 +52,16 @@ HOST_FLOOR: frozenset[Met] = frozenset({(Kind.LOWER, 0), (Kind.FAR, 0)})
 """What hosts must meet in every era besides."""
 
 
+RESTED: Met = (Kind.RESTED, 0)
+"""What hosts must meet besides in eras with cells: a single zone has no far CPU."""
+
+CLOSELY: frozenset[Gear] = frozenset({"walk", "hypothesis"})
+"""The gears that put each request once more to a zone that knows all."""
+
+LATE_FLOOR: frozenset[Met] = frozenset((late, 0) for late in Late)
+"""What these must meet in eras with cells."""
+
+
 def summary_of(plan: Plan, offer: Offer, results: list[Result], missed: list[Gear]) -> Summary:
     """Add up the units."""
     reached: dict[str, Reached] = {era: Counter() for era in plan.eras}
@@ -77,8 +88,10 @@ def floor_for(plan: Plan, offer: Offer, era: Era) -> set[Met]:
     tops = [TOP_OF_GEARS[gear] for gear in plan.gears if gear in TOP_OF_GEARS]
     if tops:
         floor |= floor_of(era, offer.level, max(tops), offer.verbs)
+        if offer.level == "exact" and celled(era, offer.verbs) and CLOSELY & set(plan.gears):
+            floor |= LATE_FLOOR
     if "hosts" in plan.gears:
-        floor |= HOST_FLOOR
+        floor |= HOST_FLOOR | ({RESTED} if celled(era, offer.verbs) else set())
     if "counters" in plan.gears:
         floor |= counter_floor(era)
     return floor

@@ -24,6 +24,7 @@ Aspect: TypeAlias = Literal[
     "place in a list",
     "CPU's list",
     "watermark",
+    "CPU's count",
     "count",
     "tracepoints",
 ]
@@ -36,6 +37,7 @@ IGNORABLE: tuple[Aspect, ...] = (
     "place in a list",
     "CPU's list",
     "watermark",
+    "CPU's count",
     "count",
     "tracepoints",
 )
@@ -105,6 +107,11 @@ def _states(one: State, other: State) -> Iterator[Difference]:
         here, there = getattr(one.sizes, name), getattr(other.sizes, name)
         if here != there:
             yield Difference("watermark", name, str(here), str(there))
+    if one.told is not None and other.told is not None:
+        for name in one.told._fields:
+            here, there = getattr(one.told, name), getattr(other.told, name)
+            if here != there:
+                yield Difference("CPU's count", WHAT_IS_TOLD[name], str(here), str(there))
     for name in ("held", "guards", "poisoned", "offline", "slots"):
         here, there = getattr(one, name), getattr(other, name)
         if here != there:
@@ -113,6 +120,18 @@ def _states(one: State, other: State) -> Iterator[Difference]:
         here, there = getattr(one, name), getattr(other, name)
         if here != there and None not in (here, there):
             yield Difference("count", name, str(here), str(there))
+
+
+WHAT_IS_TOLD = {
+    "free": "what was told of free frames",
+    "free_kept": "what CPUs keep of free frames",
+    "cma": "what was told of free CMA frames",
+    "cma_kept": "what CPUs keep of free CMA frames",
+    "rest": "how long the CPUs' lists may rest",
+    "threshold": "the threshold",
+    "drift_mark": "the drift mark",
+}
+"""The fields of `Told` in words."""
 
 
 def _lists(one: State, other: State) -> Iterator[Difference]:

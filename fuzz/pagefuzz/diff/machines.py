@@ -28,6 +28,7 @@ USUAL: dict[str, int] = {
     "pages=8 top=2 pageblock=2 cpus=1 batch=2 high=3": 3,
     "pages=8 top=2 pageblock=2 types=MH cpus=1 batch=1 high=2": 2,
     "pages=8 top=2 pageblock=2 cpus=2 batch=1 high=4": 2,
+    "pages=8 top=2 cpus=2 batch=2 cells=1": 2,
     "pages=16 top=3 min_free=12": 4,
     "pages=16 top=3 pageblock=3 cpus=1 batch=2 high=4 min_free=12": 2,
 }
@@ -78,19 +79,24 @@ def random_machine(rng: Random, eras: tuple[Era, Era]) -> Machine:
             bare = Machine(pages, top, era, start, pageblock=pageblock)
             types = tuple(_types(rng, bare, eras))
             grouped = replace(bare, types=types)
-            return with_lists(rng, grouped) if rng.random() < 0.5 else grouped
+            cells = all(each.cells != "none" for each in eras)
+            return with_lists(rng, grouped, cells) if rng.random() < 0.5 else grouped
         except DomainError:
             continue
 
 
-def with_lists(rng: Random, machine: Machine) -> Machine:
-    """The machine with CPUs that keep short lists, and often with watermarks."""
+def with_lists(rng: Random, machine: Machine, cells: bool) -> Machine:
+    """The machine with CPUs that keep short lists, and often with watermarks.
+
+    cells: whether the CPUs may keep parts of counts too.
+    """
     return replace(
         machine,
         cpus=rng.choice((1, 1, 2)),
         batch=rng.choice((1, 2, 3)),
         high=None if machine.era.tuning == "pair" else rng.choice((2, 4, 6, 9)),
         min_free=rng.choice((None, None, 12, machine.pages)),
+        cells=cells and rng.random() < 0.5,
     )
 
 

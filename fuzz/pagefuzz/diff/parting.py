@@ -11,9 +11,10 @@ ANYWAY = frozenset(
     {
         *TRACEPOINTS,
         *(Kind.SPLIT, Kind.MERGE, Kind.HEAD, Kind.TAIL, Kind.FAIL, Kind.REFUSE, Kind.MOVED),
+        *(Kind.TOLD_MORE, Kind.TOLD_LESS, Kind.READ_OUT),
     }
 )
-"""The events that do not say which way a request went, or that the answer says as well."""
+"""The events that do not say which way a request went, or that the answer or counts say as well."""
 
 
 class Group(NamedTuple):

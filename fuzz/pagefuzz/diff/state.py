@@ -15,6 +15,7 @@ from pagespec.migratetype import HIGHATOMIC, LETTER_OF, REQUESTED, MigrateType
 from pagespec.pcp.index import COSTLY, LISTS, ListRule, order_of_list
 from pagespec.pcp.state import Load
 from pagespec.types import Order, Pfn
+from pagespec.vmstat.kept import Cells, Count
 from pagespec.zone import Held, Zone, empty_zone
 
 
@@ -49,13 +50,25 @@ class Sizes(NamedTuple):
     reclaiming: bool
 
 
+class Told(NamedTuple):
+    """What the zone was told of its counts, and what each CPU keeps of them; see `Cells`."""
+
+    free: int
+    free_kept: tuple[int, ...]
+    cma: int
+    cma_kept: tuple[int, ...]
+    rest: tuple[int, ...]
+    threshold: int
+    drift_mark: int
+
+
 class State(NamedTuple):
     """What can be seen of a zone.
 
     lists: every list that is not empty, with its blocks in order. listed: the same of the CPUs'
     lists, each block with the type that it is listed as. slots: the frame in each slot. held: the
-    holdings by head. free_highatomic: None where the era does not count it. The other fields are as
-    in `Zone`, in ascending order.
+    holdings by head. free_highatomic: None where the era does not count it. told: None where no CPU
+    keeps parts of counts. The other fields are as in `Zone`, in ascending order.
     """
 
     lists: tuple[tuple[ListKey, tuple[Pfn, ...]], ...]
@@ -72,6 +85,7 @@ class State(NamedTuple):
     listed: tuple[tuple[CpuList, tuple[tuple[Pfn, MigrateType], ...]], ...]
     slots: tuple[tuple[int, Pfn], ...]
     sizes: Sizes
+    told: Told | None
 
 
 def names_of_lists(machine: Machine) -> list[list[str]]:
@@ -118,6 +132,7 @@ def frozen(zone: Zone) -> State:
         tuple(_listed(zone)),
         tuple(sorted((slot, pfn) for pfn, slot in zone.slots.items())),
         _sizes(zone),
+        _told(zone),
     )
 
 
@@ -144,6 +159,22 @@ def _sizes(zone: Zone) -> Sizes:
     )
 
 
+def _told(zone: Zone) -> Told | None:
+    cells = zone.cells
+    if cells is None:
+        return None
+    free, cma = cells.free, cells.cma
+    return Told(
+        free.told,
+        tuple(free.kept),
+        cma.told,
+        tuple(cma.kept),
+        tuple(cells.rest),
+        cells.threshold,
+        cells.drift_mark,
+    )
+
+
 def thawed(machine: Machine, state: State) -> Zone:
     """A zone of that state, which shares nothing that changes."""
     zone = empty_zone(machine)
@@ -165,6 +196,10 @@ def thawed(machine: Machine, state: State) -> Zone:
     zone.nr_reserved = state.nr_reserved
     zone.slots = {pfn: slot for slot, pfn in state.slots}
     _thaw_lists(zone, state)
+    if state.told is not None:
+        free, free_kept, cma, cma_kept, rest, threshold, drift_mark = state.told
+        counts = Count(free, list(free_kept)), Count(cma, list(cma_kept))
+        zone.cells = Cells(*counts, list(rest), threshold, drift_mark)
     return zone
 
 

@@ -115,6 +115,8 @@ def _of_cpus(machines: Sequence[Machine], state: State) -> Iterator[Op]:
     yield from (Op(Verb.EXPIRE, cpu=cpu) for cpu in cpus)
     if any(machine.era.tuning == "tuned" for machine in machines):
         yield from (Op(Verb.AGE, cpu=cpu) for cpu in cpus)
+    if machines[0].cells:
+        yield from (Op(Verb.REFRESH, cpu=cpu) for cpu in cpus)
     if any(machine.era.can_disable for machine in machines):
         yield Op(Verb.ENABLE if state.sizes.disabled else Verb.DISABLE)
     if len(cpus) > 1:

@@ -20,6 +20,9 @@ BULK, ONLY_NODE, STRANGE = 0.1, 0.1, 0.02
 """How many requests for memory fill an array, as far as there are lists; want no other node; and
 ask for a node or zone in vain."""
 
+AGAIN = 0.75
+"""How often a refresh is followed by another: lists of far zones expire after a few in a row."""
+
 
 def walk(lockstep: HostLockstep, rng: Random, count: int) -> None:
     """Put so many random requests to a host in lockstep, then give everything back.
@@ -31,10 +34,12 @@ def walk(lockstep: HostLockstep, rng: Random, count: int) -> None:
     mixes = [random_mix(rng, machine, frozenset(Verb)) for machine in machines]
     known = [Known(*pair) for pair in zip(lockstep.books, lockstep.out_of_use, strict=True)]
     near = rng.choice(host.nodes)
+    op = Op(Verb.DRAIN_ALL)
     for _ in range(count):
         number = rng.randrange(len(mixes))
-        op = random_op(rng, known[number], mixes[number])
-        op = _placed(rng, host, number, near, op)
+        if op.verb is not Verb.REFRESH or rng.random() >= AGAIN:
+            op = random_op(rng, known[number], mixes[number])
+            op = _placed(rng, host, number, near, op)
         outcome = lockstep.step(op)
         for mix in _meant(mixes, number, op):
             remember(mix, op, outcome)

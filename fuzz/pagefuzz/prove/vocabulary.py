@@ -151,6 +151,11 @@ def _expire(machine: Machine, asked: Asked) -> Iterator[Op]:
         yield from _on_cpus(machine, Verb.EXPIRE)
 
 
+def _refresh(machine: Machine, asked: Asked) -> Iterator[Op]:
+    if machine.cells:
+        yield from _on_cpus(machine, Verb.REFRESH)
+
+
 def _rest(machine: Machine, asked: Asked) -> Iterator[Op]:
     if machine.min_free is not None:
         yield Op(Verb.REST)
@@ -174,6 +179,7 @@ GROUPS: dict[str, Group] = {
     "drainall": _drain_all,
     "expire": _expire,
     "age": _age,
+    "refresh": _refresh,
     "disable": _disable,
     "unplug": _unplug,
     "rest": _rest,
