@@ -73,9 +73,9 @@ def told_at_once(threshold: int, delta: int) -> int:
 def missed_closely(threshold: int, deltas: Sequence[int]) -> int:
     """The most that a close look at every cell is off by, with updates of those sizes under way.
 
-    It adds up all that is told and all that the cells hold, and misses what is in neither. An
-    update with interrupts off stands in both instead, from when its zone is told until it writes
-    the cell: a full cell, and half a threshold more if it is an increment, which is never more.
+    It adds up all that is told and all that the cells hold, and misses what is in neither. Of an
+    update with interrupts off it sees too much instead, from when the zone is told until the cell
+    is written: of an increment all that is told, of any other change what the cell held before.
 
     >>> missed_closely(20, []), missed_closely(20, [1, 1, 512])
     (0, 594)
