@@ -18,10 +18,12 @@ from pagefuzz.undoing import enter, out_of_use, ways_back
 from pagespec.boot import boot
 from pagespec.events import Event
 from pagespec.laws.exact import (
+    COUNTED_LAWS,
     EXACT_LAWS,
     KEPT_LAWS,
     ORACLE_LAWS,
     TWIN_LAWS,
+    Counted,
     Foretold,
     Kept,
     Placed,

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from tests.spec.rows import state, step, zone_after
+from tests.spec.rows import row, state, step, zone_after
 
 from pagespec.era import ERAS
+from pagespec.laws.exact import COUNTED_LAWS, Counted
 from pagespec.verbs import Op, Verb
 from pagespec.vmstat.kept import Cells
 from pagespec.zone import Zone
@@ -69,3 +70,7 @@ step(
 step("CELL-owner", "another CPU counts", lambda z: pass_on(z, 1, to=1), KEPT, ALLOC)
 step("CELL-bound", "a cell is not told", lambda z: tell_less(z, 9), KEPT, Op(Verb.FREE, 0, 0))
 step("CELL-fold", "a refresh tells nothing", lambda z: tell_less(z, -3), KEPT, Op(Verb.REFRESH))
+
+SAME = Counted("alloc order 0", KEPT.cells, KEPT.cells)
+OTHER = Counted("alloc order 0", counted("6.12", ALLOC._replace(cpu=1)).cells, KEPT.cells)
+row(COUNTED_LAWS, "ORACLE-cells", "another CPU counted", OTHER, SAME, ERAS["6.12"])

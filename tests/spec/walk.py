@@ -3,9 +3,11 @@
 from pagespec.boot import boot
 from pagespec.events import Kind
 from pagespec.laws.exact import (
+    COUNTED_LAWS,
     EXACT_LAWS,
     KEPT_LAWS,
     ORACLE_LAWS,
+    Counted,
     Foretold,
     Kept,
     Placed,
@@ -82,6 +84,7 @@ class Walk:
         pcps = pcps_of(self.zone), expected_pcps(self.stamps)
         slots = self.zone.slots, self.stamps.slots
         KEPT_LAWS.check(self.era, Kept(str(op), *pcps, *slots))
+        COUNTED_LAWS.check(self.era, Counted(str(op), self.zone.cells, self.stamps.cells))
 
     def give_everything_back(self) -> None:
         """Drop every reference there is, and judge the zone that is left."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pagespec.era import ERAS
-from pagespec.laws.exact import EXACT_LAWS, KEPT_LAWS, ORACLE_LAWS, TWIN_LAWS
+from pagespec.laws.exact import COUNTED_LAWS, EXACT_LAWS, KEPT_LAWS, ORACLE_LAWS, TWIN_LAWS
 from pagespec.laws.hostmarks import HOST_STATE_LAWS
 from pagespec.laws.hosts import HOST_LAWS, TWIN_HOST_LAWS
 from pagespec.laws.law import LawBook, Level, Subject
@@ -42,6 +42,7 @@ def all_laws() -> list[Entry]:
         *_entries("a zone that got everything back", RETURN_LAWS),
         *_entries("the order of the lists", EXACT_LAWS),
         *_entries("what CPUs keep", KEPT_LAWS),
+        *_entries("what CPUs have counted", COUNTED_LAWS),
         *_entries("the allocator beside the spec", TWIN_LAWS),
         *_entries("the spec beside the stamps", ORACLE_LAWS),
         *_entries("a host between requests", HOST_STATE_LAWS),

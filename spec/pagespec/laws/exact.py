@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from pagespec.laws.cells import has_cells
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.migratetype import MigrateType
 from pagespec.types import Pfn
 from pagespec.verbs import Outcome
+from pagespec.vmstat.kept import Cells
 from pagespec.zone import COUNTS, STATE, KeptLists, Lists, Zone
 
 
@@ -97,6 +99,34 @@ def kept(subject: Kept) -> Complaint:
 def pcps_of(zone: Zone) -> KeptLists:
     """What the zone's CPUs keep, as plain lists."""
     return [[[list(blocks) for blocks in pcp.lists] for pcp in pcps] for pcps in zone.pcps]
+
+
+class Counted(NamedTuple):
+    """What CPUs keep of the counts, and what the zone was told, beside what the stamps say."""
+
+    request: str
+    cells: Cells | None
+    expected: Cells | None
+
+
+COUNTED_LAWS: LawBook[Counted] = LawBook()
+
+
+@COUNTED_LAWS.law(
+    "ORACLE-cells",
+    level="exact",
+    eras=has_cells,
+    source="mm/vmstat.c, __mod_zone_page_state, and mm/page_alloc.c, 2.6.37 to 6.12",
+)
+def counted(subject: Counted) -> Complaint:
+    """Each CPU keeps, and the zone was told, what the stamps say; so with thresholds and rests.
+
+    The sum may be right although the wrong CPU counted, or counted at once what the era counts
+    block by block. Then the zone is told at other times, and watermarks see another count.
+    """
+    if subject.cells != subject.expected:
+        return f"after {subject.request} there is {subject.cells}, expected {subject.expected}"
+    return None
 
 
 class Twins(NamedTuple):
