@@ -80,8 +80,7 @@ class Lockstep:
         self._view: Zone | None = None
         if self.level == "exact":
             self.spec = boot(machine)
-            # The stamps count free frames exactly, so they can't foretell what marks see late.
-            self.stamps = None if machine.cells else boot_stamps(machine)
+            self.stamps = boot_stamps(machine)
         with self._reading():
             self.seen = self._look()
             if self.seen is not None:
@@ -196,12 +195,13 @@ class Lockstep:
         self._events += log
         if len(self._events) > EVENTS_KEPT:
             self._count()
+        foretold = due
+        if due not in REFUSALS:
+            foretold = foretell(self.stamps, op, log)
         request = wording(op)
-        if self.stamps is not None:
-            foretold = due if due in REFUSALS else foretell(self.stamps, op, log)
-            ORACLE_LAWS.check(
-                self.era, Foretold(request, due, foretold, spec.pageblocks, self.stamps.pageblocks)
-            )
+        ORACLE_LAWS.check(
+            self.era, Foretold(request, due, foretold, spec.pageblocks, self.stamps.pageblocks)
+        )
         # Who refuses without a reason has refused for the right one as far as anybody can tell.
         unsaid = step.outcome == Refusal.UNSAID and due in REFUSALS
         self._compare(request, due if unsaid else step.outcome, due)
@@ -215,9 +215,9 @@ class Lockstep:
     def _compare(self, request: str, outcome: Outcome, due: Outcome) -> None:
         assert self.seen is not None
         view, stamps = self.seen.zone, self.stamps
-        due_lists = lists_of(self.spec) if stamps is None else expected_lists(stamps)
-        EXACT_LAWS.check(self.era, Placed(request, outcome, due, lists_of(view), due_lists))
-        if stamps is not None and self.machine.cpus:
+        placed = Placed(request, outcome, due, lists_of(view), expected_lists(stamps))
+        EXACT_LAWS.check(self.era, placed)
+        if self.machine.cpus:
             kept, due_kept = pcps_of(view), expected_pcps(stamps)
             KEPT_LAWS.check(self.era, Kept(request, kept, due_kept, view.slots, stamps.slots))
             COUNTED_LAWS.check(self.era, Counted(request, view.cells, stamps.cells))
