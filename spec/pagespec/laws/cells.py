@@ -187,7 +187,8 @@ def bounded(step: Transition) -> Complaint:
 def folded(step: Transition) -> Complaint:
     """After a refresh a CPU keeps only what its lists gave back then; gone, it keeps nothing.
 
-    What stays in a cell that nobody changes any more is never told.
+    What stays in a cell that nobody changes any more is never told. Guards that a merge absorbs
+    are free again with what was given back.
     """
     now, op = step.after.zone.cells, step.op
     if now is None or op.verb not in (Verb.REFRESH, Verb.UNPLUG) or step.outcome != 0:
@@ -197,6 +198,8 @@ def folded(step: Transition) -> Complaint:
         left = {kept.block for kept in step.after.kept_blocks if kept.cpu == op.cpu}
         gone = [kept.block for kept in step.before.kept_blocks if kept.cpu == op.cpu]
         drained = sum(1 << block.order for block in gone if block not in left)
+        guards = step.before.zone.guards.items() - step.after.zone.guards.items()
+        drained += sum(1 << order for _, order in guards)
     if all(0 <= kept <= drained for kept in kept_by(now, op.cpu)):
         return None
     return (
