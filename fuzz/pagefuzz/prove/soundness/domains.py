@@ -98,7 +98,7 @@ def under_way() -> Iterator[SoundDomain]:
             most_updates=1,
         )
         # It shows in full beside its cell, once it has told the zone.
-        promise = Promise(normal, unseen=2, misread=max(2, normal + normal // 2))
+        promise = Promise(normal, unseen=2, misread=told_at_once(normal, 1))
         yield SoundDomain(
             "an update is under way", "2.6.37", cpus, normal, 16, pages, plain, promise, AWAKE, 1
         )

@@ -78,16 +78,16 @@ def survey(space: Space, promise: Promise) -> Survey:
             promised = promised_of(at.counters, question, promise)
             over = at.truth - promised
             if at.truth < max(promised, also_promised(at.counters, question, promise)):
-                raise LawBroken("WM-sound", complaint_of(at, question))
+                raise LawBroken("VM-sound", complaint_of(at, question))
             short[question] = max(exact - at.truth, short[question])
             slack[question] = min(over, slack.get(question, over))
     for question in QUESTIONS:
         if slack.get(question) != 0:
             never = f"no state has as few frames as promised: {slack.get(question)} more at least"
-            raise LawBroken("WM-sound", f"{question}: {never}")
+            raise LawBroken("VM-sound", f"{question}: {never}")
     high = at.counters.marks[0].high
     if promise.sound and at_mark != high:
-        raise LawBroken("WM-sound", f"at the drift mark {at_mark} frames are free, high is {high}")
+        raise LawBroken("VM-sound", f"at the drift mark {at_mark} frames are free, high is {high}")
     return Survey(states, short, at_mark)
 
 
