@@ -110,10 +110,11 @@ class Machine:
                 raise DomainError(f"{name}={size}: only a machine with cpus=N has lists to size")
             if not 0 <= size <= MAX_PAGES:
                 raise DomainError(f"{name}={size}: the size of a list is 0 to {MAX_PAGES} frames")
-        if self.cells and (self.era.cells == "none" or not self.cpus):
+        if self.cells and self.era.cells == "none":
+            raise DomainError(f"cells=1: era {self.era.name} counts without cells")
+        if self.cells and not self.cpus:
             raise DomainError(
-                f"cells=1: CPUs keep parts of counts since 2.6.18, so expected a later era than "
-                f"{self.era.name}, and cpus=N, not cpus={self.cpus}"
+                "cells=1: only a machine with cpus=N has CPUs to keep parts of counts"
             )
         if self.high is not None and self.era.tuning == "pair":
             raise DomainError(

@@ -16,9 +16,8 @@ BY_CPU = frozenset(
     | {CounterVerb.PLUG, CounterVerb.TAKE, CounterVerb.COUNT}
 )
 BY_ZONE = frozenset({CounterVerb.CHECK, CounterVerb.TAKE, CounterVerb.COUNT, CounterVerb.RESIZE})
-BY_NODE = frozenset({CounterVerb.WAKE, CounterVerb.REST})
 BY_ITEM = frozenset({CounterVerb.MOD, CounterVerb.INC, CounterVerb.DEC, CounterVerb.READ})
-"""The verbs that name a CPU, a zone, a node, or a counter of either."""
+"""The verbs that name a CPU, a zone, or a counter of a zone or node."""
 
 PAGES = (1, 2, 8, 64, 500)
 """The frames of a zone that are tried in place of more."""
@@ -139,7 +138,8 @@ def _less(number: int) -> Iterator[int]:
     """Numbers nearer to 0, of the same sign or without; the nearest first."""
     sign = 1 if number > 0 else -1
     size = abs(number)
-    for less in dict.fromkeys((0, 1, 2, 3, 4, 8, 16, size // 4, size // 2, size - 1)):
+    steps = [size - (size >> shift) for shift in range(2, size.bit_length())]
+    for less in dict.fromkeys((0, 1, 2, 3, 4, 8, 16, size // 4, size // 2, *steps)):
         if less < size:
             yield sign * less
 

@@ -1,8 +1,8 @@
 """The counters of a machine: plain data, and how they stand before anything is counted.
 
 A number is in up to four places: what a zone or node has been told, what the whole machine has
-been told, what each CPU keeps in its cell, and what
-updates have taken out of a cell and not told yet.
+been told, what each CPU keeps in its cell, and what updates have taken out of a cell and not told
+yet.
 
 Source: include/linux/vmstat.h and mm/vmstat.c, 2.6.24 to 6.12.
 """
@@ -57,7 +57,7 @@ class Counters:
     thresholds: per zone as they were computed last; node_thresholds: per node. drift_marks: per
     zone, the count below which it must be looked at closely, 0 for none. reclaiming: the nodes
     whose kswapd is awake. numa_on: whether NUMA statistics are kept. told_times: how often a zone
-    or node was told anything.
+    or node was told anything, but for what readers and the end of a CPU empty of NUMA events.
     """
 
     machine: CounterMachine
