@@ -32,8 +32,8 @@ class Fault(NamedTuple):
 NO_MERGE = Fault("buddy", "while order < top:\n", "while 0 < order < top:\n", "BUD-maximal")
 COUNT_OFF = Fault(
     "buddy",
-    "account(mem, -(1 << order), mt)\n    expand",
-    "account(mem, -1, mt)\n    expand",
+    "account(mem, -(1 << order), mt, False)",
+    "account(mem, -1, mt, False)",
     "BUD-count",
 )
 NO_DOUBLE = Fault("checks", "DOUBLE if owner & GIVEN else NEVER_GIVEN", "NEVER_GIVEN", "BUD-refuse")
