@@ -204,9 +204,7 @@ def check_small(machine: Machine) -> None:
             f"zone {machine.start}..{machine.end}: exhaustion needs frames below {SEPARATOR[0]}"
         )
     if machine.cells:
-        raise DomainError(
-            "cells=1: the exhaustion of zones has no place for cells; expected none"
-        )
+        raise DomainError("cells=1: the exhaustion of zones has no place for cells; expected none")
     levels = levels_of(machine)
     marks = 0 if levels is None else 3 * levels.marks.high
     low_mark = low_mark_of(machine, levels)

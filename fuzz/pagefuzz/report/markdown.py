@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table; numbers are set to the right, and a cell may hold any text of one line, or None."""
-    filled = [list(row) for row in rows]
+    filled: list[Sequence[object]] = [list(row) for row in rows]
     columns = zip(*(filled or [heads]), strict=True)
     rule = ["---:" if all(map(_is_number, column)) else "---" for column in columns]
     lines = [_line(heads), f"|{'|'.join(rule)}|", *(_line(row) for row in filled)]

@@ -10,8 +10,7 @@ Source: mm/vmstat.c (__mod_zone_page_state, refresh_zone_stat_thresholds, refres
 from pagespec.migratetype import CMA, ISOLATE, MigrateType
 from pagespec.stamps.state import Stamps, managed, running
 from pagespec.vmstat.kept import Count
-from pagespec.vmstat.threshold import drift_mark, normal_threshold, pressure_threshold
-from pagespec.watermark.marks import Marks
+from pagespec.vmstat.laws.limits import due_normal, due_pressure
 
 QUIET_REFRESHES = 3
 """How many refreshes the lists for a far zone may rest, the one that told of something included."""
@@ -83,24 +82,25 @@ def follow_cpus(stamps: Stamps) -> None:
     cells, marks, cpus = stamps.cells, stamps.marks, len(running(stamps))
     if cells is None:
         return
-    cells.threshold = normal_threshold(cpus, managed(stamps))
+    cells.threshold = due_normal(cpus, managed(stamps))
     if marks is not None:
-        raised = Marks(*(mark + stamps.boost for mark in marks))
-        cells.drift_mark = drift_mark(cpus, cells.threshold, raised) or cells.drift_mark
+        most = cpus * cells.threshold
+        if most > marks.low - marks.min:
+            cells.drift_mark = marks.high + stamps.boost + most
 
 
 def wake_kswapd(stamps: Stamps) -> None:
     """Let kswapd work; from when it wakes CPUs keep less, since 2.6.39 and below a drift mark."""
     cells, marks = stamps.cells, stamps.marks
     if not stamps.reclaiming and cells is not None and marks is not None and _is_watched(stamps):
-        cells.threshold = pressure_threshold(len(running(stamps)), marks)
+        cells.threshold = due_pressure(len(running(stamps)), marks)
     stamps.reclaiming = True
 
 
 def let_kswapd_rest(stamps: Stamps) -> None:
     """Let kswapd sleep: CPUs keep as much as ever."""
     if stamps.cells is not None and _is_watched(stamps):
-        stamps.cells.threshold = normal_threshold(len(running(stamps)), managed(stamps))
+        stamps.cells.threshold = due_normal(len(running(stamps)), managed(stamps))
     stamps.reclaiming = False
 
 
