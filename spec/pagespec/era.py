@@ -32,7 +32,7 @@ MarksRule = Literal["thirds", "quarters", "shift", "scale"]
 Bulk = Literal["none", "first-of-all", "first-of-call"]
 OrderCheck = Literal["none", "counts", "lists-or-rights", "lists"]
 Shortcut = Literal["none", "wraps-cma-only", "wraps", "stops"]
-Cells = Literal["none", "zones", "nodes"]
+CellsRule = Literal["none", "zones", "nodes"]
 CloseReads = Literal["never", "while-reclaiming", "reclaim"]
 Tuning = Literal["pair", "batches", "doubling", "doubling-flush", "tuned"]
 
@@ -169,7 +169,7 @@ class Era:
     keeps_low_memory: bool = True
     movable_apart: bool = False
     zonelists_by_zone: bool = False
-    cells: Cells = "none"
+    cells: CellsRule = "none"
     exchanges_cells: bool = False
     refreshes_unplugged: bool = False
     lowers_thresholds: bool = False

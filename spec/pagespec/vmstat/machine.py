@@ -5,7 +5,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from pagespec.era import Cells, Era
+from pagespec.era import CellsRule, Era
 from pagespec.host import MAX_NODES
 from pagespec.machine import MAX_CPUS, MAX_PAGES
 from pagespec.types import DomainError
@@ -142,7 +142,7 @@ class CounterMachine:
 
 @lru_cache(maxsize=64)
 def _places_of(
-    zones: int, nodes: tuple[int, ...], cells: Cells, numa_of_node: bool
+    zones: int, nodes: tuple[int, ...], cells: CellsRule, numa_of_node: bool
 ) -> tuple[Place, ...]:
     of_nodes = NODE_ITEMS if cells == "nodes" else ()
     wheres = nodes if numa_of_node else range(zones)
