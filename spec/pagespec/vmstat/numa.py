@@ -3,7 +3,8 @@
 These counters grow with every allocation and nothing in the kernel decides by them. So each design
 weighs a shared cache line against how fresh a reader's number is.
 Source: mm/page_alloc.c (zone_statistics) and mm/vmstat.c, 2.6.9 to 6.12; the draft of 19 December
-2017, "mm: enlarge NUMA counters threshold size" (linux-mm), which was not merged.
+2017, "mm: enlarge NUMA counters threshold size" (linux-mm), which was not merged: its fourth patch
+of five lets numastat and zoneinfo add up what CPUs keep, and leaves /proc/vmstat as it was.
 """
 
 from typing import Literal, NamedTuple, TypeAlias
@@ -41,7 +42,16 @@ NUMA_DESIGNS: dict[NumaName, NumaDesign] = {
     "longs": NumaDesign(False, "long", NEVER, False, False, "close", False),
     "items": NumaDesign(False, "s8", None, True, True, "told", False),
     "u16": NumaDesign(False, "u16", 2**16 - 3, False, True, "told-in-all", True),
-    "s16-draft": NumaDesign(True, "s16", 2**15 - 3, True, True, "close", True),
+    "s16-draft": NumaDesign(True, "s16", 2**15 - 3, True, True, "told-in-all", True),
     "events": NumaDesign(False, "long", NEVER, False, False, "folds", True),
 }
-"""By era: 2.6.9; 2.6.18 to 4.13; 4.14 to 5.13, with the switch from 4.15; the draft; since 5.14."""
+"""Per name, the design; the switch of u16 came in 4.15."""
+
+RELEASES: dict[NumaName, str] = {
+    "longs": "2.6.9",
+    "items": "2.6.18 to 4.13",
+    "u16": "4.14 to 5.13",
+    "s16-draft": "never merged",
+    "events": "since 5.14",
+}
+"""Per design, the kernels that count so."""

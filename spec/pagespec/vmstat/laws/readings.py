@@ -26,7 +26,7 @@ def due_reading(step: CounterStep) -> int:
     if op.where == ALL:
         numbers = [number for number, place in enumerate(places) if place.item is op.item]
         folding = sum(kept(counters, number) for number in numbers) if numa == "events" else 0
-        if numa in ("longs", "s16-draft"):
+        if numa == "longs":
             return sum(truth[number] for number in numbers)
         return max(0, counters.totals[op.item] + folding)
     number = next(
@@ -48,8 +48,8 @@ def read(step: CounterStep) -> Complaint:
     """A cheap reader sees what is told, a close one also what CPUs that run keep, never below 0.
 
     NUMA statistics of a zone or node are seen as they are in every design but that of 2.6.18, where
-    only what is told is seen; those of the whole machine lag there and in that of 4.14. What a
-    reader sees is all that decides.
+    only what is told is seen; those of the whole machine lag there, in that of 4.14 and in the
+    draft of 2017. What a reader sees is all that decides.
     """
     if step.op.verb is not CounterVerb.READ or not step.legal:
         return None
