@@ -22,7 +22,7 @@ from pagespec.ops import perform
 from pagespec.trace import Trace
 from pagespec.types import NO_MEMORY
 from pagespec.verbs import Op, Outcome, Verb
-from pagespec.zone import Zone
+from pagespec.zone import Zone, copy_of
 
 
 def listed_machine(rng: Random, era: Era) -> Machine:
@@ -87,8 +87,10 @@ def drained_in_part(zone: Zone, op: Op) -> Outcome:
 
 
 def marks_ignored(zone: Zone, op: Op) -> Outcome:
-    """Serves everybody as if it were an emergency."""
-    return perform(zone, op._replace(emergency=True) if op.verb is Verb.ALLOC else op)
+    """Serves who cannot wait as if it were an emergency, if that helps."""
+    urgent = op._replace(emergency=True)
+    helps = op.verb is Verb.ALLOC and op.atomic and perform(copy_of(zone), urgent) >= 0
+    return perform(zone, urgent if helps else op)
 
 
 def overclaimed(zone: Zone, op: Op) -> Outcome:

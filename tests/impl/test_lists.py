@@ -7,6 +7,7 @@ from functools import cache, partial
 from random import Random
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from tests.impl.machines import TWIN_ERAS, varied
 from tests.impl.test_perform import op_for
@@ -39,6 +40,7 @@ CPU_VERBS = (
     Verb.ENABLE,
     Verb.AGE,
     Verb.EXPIRE,
+    *(Verb.REFRESH,) * 3,
     Verb.UNPLUG,
     Verb.PLUG,
     Verb.REST,
@@ -48,7 +50,10 @@ ERA_NAMES = [era.name for era in TWIN_ERAS]
 
 
 def machine_with_lists(era: Era, rng: Random) -> Machine:
-    """A small machine with lists or marks or both, whose lists are often too small for it."""
+    """A small machine with lists or marks or both, whose lists are often too small for it.
+
+    Half of those with lists have cells, if their era does.
+    """
     while True:
         top, cpus = rng.randint(2, 5), rng.choice((0, 1, 2, 3))
         least = max(1, top - 1) if era.retypes_on_merge else 1
@@ -66,6 +71,7 @@ def machine_with_lists(era: Era, rng: Random) -> Machine:
                 batch=rng.choice((None, 0, 1, 2, 5)) if cpus else None,
                 high=rng.choice((None, 4, 9, 20)) if cpus and era.tuning != "pair" else None,
                 min_free=rng.choice((8, 40, 100)) if not cpus else rng.choice((None, 8, 40)),
+                cells=cpus > 0 and era.cells != "none" and rng.random() < 0.5,
             )
             if not grouped:
                 return machine
@@ -93,6 +99,13 @@ def op_on_cpus(zone: Zone, rng: Random) -> Op:
     return op._replace(cpu=cpu, irq=irq, contended=contended, cold=cold, emergency=emergency)
 
 
+def lasting(allocator: Allocator) -> npt.NDArray[np.uint8]:
+    """The bytes of the memory, but for the CPU at work: it means nothing between two requests."""
+    array, at = allocator.memory.array.copy(), dict(words.LOADS)[words.on_cpu_of].offset
+    array[at : at + 8] = 0
+    return array
+
+
 def lockstep(machine: Machine, rng: Random, jit: bool, count: int) -> Counter[Kind]:
     """Compare outcome, state and counts after each request; the kinds of events passed through.
 
@@ -101,7 +114,7 @@ def lockstep(machine: Machine, rng: Random, jit: bool, count: int) -> Counter[Ki
     zone, allocator = boot(machine), Allocator(machine, jit=jit)
     kinds: Counter[Kind] = Counter()
     for _ in range(count):
-        op, before = op_on_cpus(zone, rng), allocator.memory.array.copy()
+        op, before = op_on_cpus(zone, rng), lasting(allocator)
         outcome = allocator.perform(op)
         assert (op, outcome) == (op, perform(zone, op))
         view = zone_of(allocator)
@@ -110,7 +123,7 @@ def lockstep(machine: Machine, rng: Random, jit: bool, count: int) -> Counter[Ki
         isolated = zone.pageblocks.count(ISOLATE) - len(zone.offline)
         assert words.nr_isolated_of(allocator.memory) == isolated
         if Refusal.BAD_NODE <= outcome <= max(Refusal):
-            assert np.array_equal(before, allocator.memory.array)
+            assert np.array_equal(before, lasting(allocator))
         kinds.update(event.kind for event in zone.log)
         zone.log.clear()
     return kinds
@@ -136,6 +149,8 @@ def test_small_machines(era: str, jit: bool) -> None:
         assert kinds[kind] > 0, kind
     if ERAS[era].bulk != "none":
         assert kinds[Kind.FILLED] > 0
+    for kind in (Kind.TOLD_MORE, Kind.TOLD_LESS, Kind.READ_OUT):
+        assert (kinds[kind] > 0) is (ERAS[era].cells != "none"), kind
 
 
 @pytest.mark.parametrize("era", ["2.6.11", "4.10", "6.12"])
