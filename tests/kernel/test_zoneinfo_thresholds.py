@@ -1,6 +1,7 @@
 """Each threshold has an explanation: the formula, kswapd, or a zone that grew behind its back."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from tests.kernel.zones import NODES, OLD, without_cpu, zone_text
@@ -10,6 +11,10 @@ from pagefuzz.kernel.findings import THRESHOLD, Findings
 from pagefuzz.kernel.snapshots import reading
 from pagefuzz.kernel.thresholds import Threshold, Why, judge_threshold
 from pagefuzz.kernel.zoneinfo import read_zoneinfo
+from pagespec.vmstat.threshold import normal_threshold
+
+FILES = sorted((Path(__file__).parents[1] / "data" / "zoneinfo").glob("*.txt"))
+"""As kernels printed them."""
 
 
 def judged(text: str) -> Threshold:
@@ -144,3 +149,14 @@ def test_a_cpu_less_is_seen_where_the_doublings_change() -> None:
 
 def _alone(text: str) -> Findings:
     return judged_in_turn(text)[1]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_real_files_follow_the_formula(path: Path) -> None:
+    """Every zone that some CPU has cells of, on three releases and three numbers of CPUs."""
+    text = path.read_text(encoding="utf-8")
+    zones = [zone for zone in read_zoneinfo(path.name, text) if zone.pagesets]
+    for zone in zones:
+        printed = {cpu.threshold for cpu in zone.pagesets.values()}
+        assert printed == {normal_threshold(len(zone.pagesets), zone.managed)}
+    assert zones

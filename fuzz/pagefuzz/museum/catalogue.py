@@ -5,6 +5,7 @@ from pagefuzz.museum import (
     bad_free,
     boundary,
     bulk,
+    cells,
     coalescing,
     cpulists,
     expand,
@@ -13,13 +14,17 @@ from pagefuzz.museum import (
     init,
     isolation,
     linkage,
+    numa,
     order_tag,
     pageblock,
     places,
     ranges,
     references,
     reserve,
+    telling,
+    thresholds,
     watermarks,
+    zonecells,
     zones,
 )
 from pagefuzz.museum.mutant import Mutant
@@ -45,6 +50,11 @@ MUTANTS: tuple[Mutant, ...] = (
     *watermarks.MUTANTS,
     *bulk.MUTANTS,
     *zones.MUTANTS,
+    *cells.MUTANTS,
+    *thresholds.MUTANTS,
+    *telling.MUTANTS,
+    *numa.MUTANTS,
+    *zonecells.MUTANTS,
 )
 
 

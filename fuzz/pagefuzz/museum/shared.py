@@ -1,8 +1,9 @@
 """Slips planted in spec and twin alike, which lockstep cannot see.
 
 Whoever misunderstands the kernel writes the same error twice. What stops it is knowledge from
-outside the code: vectors computed from the kernel's own arithmetic, and the worked examples of the
-mailing list. (Traces of real kernels show frames and orders, never lists.) Each slip is planted in
+outside the code: vectors computed from the kernel's own arithmetic, the worked examples of the
+mailing list, and the thresholds that real kernels print. (Their traces show frames and orders,
+never lists.) Each slip is planted in
 a copy of the tree, in the stamp oracle and the laws too where they share the belief; then lockstep
 must be silent, and a judge not.
 """
@@ -23,6 +24,8 @@ JUDGES = {
     "tests/spec/test_type_vectors.py": "golden vector",
     "tests/spec/test_pcp_vectors.py": "golden vector",
     "tests/spec/test_watermark_vectors.py": "golden vector",
+    "tests/spec/test_vmstat_vectors.py": "golden vector",
+    "tests/kernel/test_zoneinfo_thresholds.py::test_real_files_follow_the_formula": "real file",
     "tests/spec/test_fallback.py": "worked example",
     "tests/spec/test_doctests.py": "worked example",
 }
@@ -33,9 +36,12 @@ WALKS = 60
 
 _SILENCE = f"""
 from pagefuzz.campaign.hunt import fail
+from pagefuzz.counters.twin import TwinCounters
+from pagefuzz.museum.counterhunt import fail_counters
 from pagefuzz.target.builtin import Twin
 for walk in range({WALKS}):
-    trace, _ = fail(Twin, f"shared/{{walk}}", "exact", None)
+    seed = f"shared/{{walk}}"
+    trace = fail(Twin, seed, "exact", None)[0] or fail_counters(TwinCounters, seed)[0]
     if trace is not None:
         print(trace.expect)
         break

@@ -6,6 +6,7 @@ from pagefuzz.museum.shared import SharedSlip
 _SPEC, _TWIN = "spec/pagespec", "impl/pageimpl"
 _STAMPS = f"{_SPEC}/stamps/blocks.py"
 _HALF = "SIZES[pageblock_order(zone) - 1]"
+_UP = "((threshold + 1) // 2)"
 
 SHARED: tuple[SharedSlip, ...] = (
     SharedSlip(
@@ -15,7 +16,7 @@ SHARED: tuple[SharedSlip, ...] = (
             Edit(f"{_SPEC}/buddy.py", "if order >= machine.top - 1:", "if order >= machine.top:"),
             Edit(_STAMPS, "order >= stamps.machine.top - 1:", "order >= stamps.machine.top:"),
             Edit(
-                _STAMPS,
+                f"{_SPEC}/stamps/state.py",
                 "head_of(machine.start - machine.base, machine.top)",
                 "head_of(machine.start - machine.base, machine.top + 1)",
             ),
@@ -263,6 +264,88 @@ SHARED: tuple[SharedSlip, ...] = (
                 "share + (share >> 2), share + (share >> 1)",
                 "share + (share >> 1), share + share",
             ),
+        ),
+    ),
+    SharedSlip(
+        "cells-hold-one-more",
+        "The largest threshold is 126, and there is still room for one more.",
+        (
+            Edit(f"{_SPEC}/vmstat/threshold.py", "MOST = 125\n", "MOST = 126\n"),
+            Edit(f"{_SPEC}/vmstat/laws/limits.py", "MOST = 125\n", "MOST = 126\n"),
+            Edit(f"{_TWIN}/vmstat/threshold.py", "MOST = 125\n", "MOST = 126\n"),
+        ),
+    ),
+    SharedSlip(
+        "memory-in-units-of-64-mib",
+        "A threshold follows memory in units of 64 MiB.",
+        (
+            Edit(f"{_SPEC}/vmstat/threshold.py", "UNIT_PAGES = 2**15\n", "UNIT_PAGES = 2**14\n"),
+            Edit(f"{_SPEC}/vmstat/laws/limits.py", "(128 * MIB_PAGES)", "(64 * MIB_PAGES)"),
+            Edit(f"{_TWIN}/vmstat/threshold.py", "UNIT_SHIFT = 15\n", "UNIT_SHIFT = 14\n"),
+        ),
+    ),
+    SharedSlip(
+        "half-a-threshold-rounded-up",
+        "What an increment leaves behind is half a threshold, rounded up.",
+        (
+            *(
+                Edit(f"{_SPEC}/vmstat/cell.py", old, old.replace("threshold // 2", _UP))
+                for old in (
+                    "threshold // 2\n    return Told(total + overstep, -overstep)\n\n\ndef dec",
+                    "threshold // 2\n    return Told(total - overstep",
+                    "(threshold // 2)",
+                )
+            ),
+            *(
+                Edit(f"{_TWIN}/vmstat/cell.py", old, old.replace("threshold >> 1", _UP))
+                for old in (
+                    "threshold >> 1\n    return total + overstep, -overstep\n\n\n@kernel\ndef dec",
+                    "threshold >> 1\n    return total - overstep",
+                    "(threshold >> 1)",
+                )
+            ),
+            Edit(f"{_SPEC}/vmstat/drift.py", "half = threshold // 2", f"half = {_UP}"),
+            Edit(f"{_SPEC}/vmstat/drift.py", "(1 + threshold // 2 if", f"(1 + {_UP} if"),
+            Edit(f"{_SPEC}/vmstat/laws/due.py", "half = limit // 2", "half = (limit + 1) // 2"),
+        ),
+    ),
+    SharedSlip(
+        "pressure-rounded-up",
+        "What lies between the marks is shared out among CPUs and rounded up.",
+        (
+            Edit(
+                f"{_SPEC}/vmstat/threshold.py",
+                "(marks.low - marks.min) // cpus",
+                "-(-(marks.low - marks.min) // cpus)",
+            ),
+            Edit(
+                f"{_SPEC}/vmstat/laws/limits.py",
+                "if middle * cpus <= room:",
+                "if (middle - 1) * cpus < room:",
+            ),
+            Edit(f"{_TWIN}/vmstat/threshold.py", "gap // cpus", "-(-gap // cpus)"),
+        ),
+    ),
+    SharedSlip(
+        "drift-mark-at-exactly-the-gap",
+        "A drift mark is due where CPUs keep back exactly what lies between the marks.",
+        (
+            Edit(
+                f"{_SPEC}/vmstat/threshold.py",
+                "if drift > marks.low - marks.min else 0",
+                "if drift >= marks.low - marks.min else 0",
+            ),
+            Edit(
+                f"{_SPEC}/vmstat/laws/settings.py",
+                "kept > marks.low - marks.min",
+                "kept >= marks.low - marks.min",
+            ),
+            Edit(
+                f"{_SPEC}/laws/cells.py",
+                "most > levels.marks.low - levels.marks.min",
+                "most >= levels.marks.low - levels.marks.min",
+            ),
+            Edit(f"{_TWIN}/vmstat/threshold.py", "if drift > gap else 0", "if drift >= gap else 0"),
         ),
     ),
     SharedSlip(
