@@ -163,10 +163,11 @@ def test_a_zone_may_be_one_hole(era: str, cpus: int) -> None:
 
 
 def test_between_them_they_reach_all() -> None:
-    """A guard that bars, a boost, and frames given out in bulk."""
+    """A guard that bars, a boost, frames given out in bulk, and thresholds that follow kswapd."""
     kinds = sum((ran(era, True) for era in ERA_NAMES), Counter[Kind]())
 
     assert {Kind.BARRED, Kind.BOOSTED, Kind.BULK, Kind.PLUGGED, Kind.RESERVED} <= set(kinds)
+    assert {Kind.LOWERED, Kind.RAISED, Kind.RESTED} <= set(kinds)
 
 
 def served(allocator: Allocator, *ops: Op) -> list[Outcome]:

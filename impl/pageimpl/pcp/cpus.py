@@ -225,8 +225,9 @@ def unplug(mem: Memory, cpu: int) -> int:
     set_unplugged(mem, q, 1)
     work_on(mem, cpu)
     drain_kinds(mem, cpu)
-    told = tell(mem, cpu)
-    rests(mem, cpu, told and refreshes_unplugged_of(mem) != 0, False)
+    if counting_of(mem) & COUNTS_IN_CELLS:
+        told = tell(mem, cpu)
+        rests(mem, cpu, told and refreshes_unplugged_of(mem) != 0, False)
     measure(mem)
     set_threshold(mem)
     return 0

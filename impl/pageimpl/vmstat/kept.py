@@ -1,8 +1,8 @@
 """What CPUs keep of a zone's counts of free frames: the twin of the spec's `vmstat.kept`.
 
-The zone's words have the truth, and what all CPUs together keep of it, so that a reader need not
-look at each. A cell is as wide as the kernel's own: what does not fit is cut off as it would be
-there, and the zone is then told something else than was counted.
+The zone's words have the truth, and how much of it the zone has not been told, so that a reader
+need not look at each CPU. A cell is as wide as the kernel's own: what does not fit is cut off as it
+would be there, and is then neither kept nor ever told.
 """
 
 from pageimpl.jitcache import inlined, kernel
@@ -26,20 +26,18 @@ from pageimpl.vmstat.cell import mod
 def keep_free(mem: Memory, pages: int) -> None:
     """Count free frames on the CPU that is at work: what its cell can't hold is told."""
     q = area_of(mem, on_cpu_of(mem), 0)
-    was = free_cell_of(mem, q)
-    _, left = mod(was, pages, cell_threshold_of(mem))
+    told, left = mod(free_cell_of(mem, q), pages, cell_threshold_of(mem))
     set_free_cell(mem, q, left)
-    set_kept_free(mem, kept_free_of(mem) + free_cell_of(mem, q) - was)
+    set_kept_free(mem, kept_free_of(mem) + pages - told)
 
 
 @kernel
 def keep_cma(mem: Memory, pages: int) -> None:
     """The same for free CMA frames."""
     q = area_of(mem, on_cpu_of(mem), 0)
-    was = cma_cell_of(mem, q)
-    _, left = mod(was, pages, cell_threshold_of(mem))
+    told, left = mod(cma_cell_of(mem, q), pages, cell_threshold_of(mem))
     set_cma_cell(mem, q, left)
-    set_kept_cma(mem, kept_cma_of(mem) + cma_cell_of(mem, q) - was)
+    set_kept_cma(mem, kept_cma_of(mem) + pages - told)
 
 
 @kernel
