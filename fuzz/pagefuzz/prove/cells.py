@@ -1,14 +1,20 @@
-"""What holds of one cell whatever its threshold was and is, as contracts over all paths.
+"""What holds of one cell whatever its threshold was and is, and of a CPU that is read out.
 
-CrossHair knows no literal types, so a mix is given by its number. Each contract makes one step:
-that it holds for every state that the bound allows is what makes the bound hold after any number.
+As contracts over all paths. CrossHair knows no literal types, so a mix is given by its number. Each
+contract makes one step: that it holds for every state that the bound allows is what makes the bound
+hold after any number of steps.
 `most` is the largest threshold since the cell was last told or read out, `now` the one in force.
 """
 
 from typing import get_args
 
+from pagespec.era import ERAS
+from pagespec.steps import run
 from pagespec.vmstat.cell import Told, dec, exchange, inc, mod
+from pagespec.vmstat.counters import boot_counters
 from pagespec.vmstat.drift import Mix, kept_by_cell, kept_by_contexts, told_at_once
+from pagespec.vmstat.machine import CountedZone, CounterMachine, Item
+from pagespec.vmstat.refresh import refresh
 from pagespec.vmstat.threshold import drift_mark, normal_threshold, pressure_threshold
 from pagespec.watermark.marks import Marks
 
@@ -115,3 +121,30 @@ def pressure_is_below_normal(cpus: int, pages: int, low: int, least: int, high: 
     if drift_mark(cpus, normal, marks) == 0:
         return True
     return pressure_threshold(cpus, marks) < normal
+
+
+READ_OUT = CounterMachine(ERAS["6.1"], cpus=(0, 1), zones=(CountedZone(0, 64), CountedZone(1, 64)))
+"""Two zones with a CPU each; the first two counters are of their free frames."""
+
+
+def a_read_out_tells_all(near: int, far: int, others: int, told: int) -> bool:
+    """A CPU that is read out keeps nothing, and zones and the sum are told no more and no less.
+
+    near, far: what it keeps of the free frames of either zone. others: what the other CPU keeps,
+    which stays. told: what the zones have been told of.
+
+    post: _
+    """
+    counters = boot_counters(READ_OUT)
+    counters.told[:2] = told, told
+    counters.totals[Item.FREE] = 2 * told
+    for cpu, cells in enumerate(([near, far], [others, others])):
+        counters.cells[cpu][:2] = cells
+    cells_told = run(refresh(counters, 0))
+    return (
+        counters.cells[0][:2] == [0, 0]
+        and counters.cells[1][:2] == [others, others]
+        and counters.told[:2] == [told + near, told + far]
+        and counters.totals[Item.FREE] == 2 * told + near + far
+        and cells_told == (near != 0) + (far != 0)
+    )

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import NamedTuple, Protocol
 
 import pagespec
-from pagefuzz.prove import agreements, cells, measures, rules, scalars
+from pagefuzz.prove import agreements, cells, counting, measures, rules, scalars
 from pagefuzz.prove.domains import DOMAINS, Domain
 from pagefuzz.prove.drift.domains import DRIFT_DOMAINS
 from pagefuzz.prove.folds import FOLD_DOMAINS
@@ -24,7 +24,10 @@ from pagefuzz.prove.typed import TYPED_DOMAINS, TypedDomain
 from pagefuzz.prove.widths import WIDTH_DOMAINS
 
 BY_BITS = "_by_bits"
-"""The end of the name of the twin's form, beside the spec's, in `scalars`."""
+"""The end of the name of the twin's form, beside the spec's."""
+
+PAIRED = (scalars, measures, counting)
+"""Where the two forms of a function stand side by side."""
 
 _DOMAINS: tuple[Domain | TypedDomain | ListedDomain, ...] = (
     *DOMAINS,
@@ -91,7 +94,7 @@ def pairs_in(module: ModuleType) -> Iterator[str]:
 
 def module_of_pair(name: str) -> ModuleType:
     """Where the two forms stand."""
-    return scalars if hasattr(scalars, name) else measures
+    return next(module for module in PAIRED if hasattr(module, name))
 
 
 def all_conditions() -> list[Condition]:
@@ -102,7 +105,7 @@ def all_conditions() -> list[Condition]:
     for module in (agreements, cells, rules, lemmas):
         found += contracts_in(module, "agree")
     found += [Condition("diffbehavior", name) for name in pairs_in(scalars)]
-    for module in (scalars, measures):
+    for module in PAIRED:
         found += [Condition("numbers", name) for name in pairs_in(module)]
     found += [Condition("exhaust", domain) for domain in ZONES]
     found += [Condition("count", domain) for domain in COUNTERS]

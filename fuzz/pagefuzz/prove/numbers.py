@@ -34,6 +34,23 @@ RANGES: dict[tuple[str, ...], tuple[range, ...]] = {
         range(2),
     ),
     ("high", "high_min", "batch", "count"): (range(64), range(8), range(1, 5), range(0, 256, 3)),
+    ("diff", "threshold"): (range(-(2**7), 2**7), range(126)),
+    ("diff", "delta", "threshold"): (range(-126, 127, 3), range(-280, 281, 7), range(126)),
+    ("diff", "delta", "threshold", "lean"): (
+        range(-126, 127, 3),
+        range(-280, 281, 7),
+        range(0, 126, 5),
+        range(-1, 2),
+    ),
+    ("free", "cma"): (range(-(2**7), 2**7), range(-(2**7), 2**7)),
+    ("cpus", "pages"): (range(1, 2**10), range(0, 2**27, 2**20 - 1)),
+    ("cpus", "gap"): (range(1, 2**8), range(2**10)),
+    ("cpus", "kept", "gap", "least"): (
+        range(1, 2**10, 13),
+        range(126),
+        range(0, 2**7, 5),
+        range(0, 64, 9),
+    ),
 }
 """The numbers that are tried, by the parameters of a function."""
 

@@ -43,14 +43,34 @@ def copy_of_cells(cells: Cells | None) -> Cells | None:
 
 
 def keep(count: Count, cpu: int, pages: int, threshold: int) -> int:
-    """Count on a CPU, and return what is told since its cell can't hold it."""
+    """Count on a CPU, and return what is told since its cell can't hold it.
+
+    >>> count = Count(told=10, kept=[0, 20])
+    >>> keep(count, 1, 1, threshold=20), count
+    (21, Count(told=31, kept=[0, 0]))
+
+    pre: 0 <= cpu < len(count.kept) and threshold >= 0
+    post: count.told + count.kept[cpu] == __old__.count.told + __old__.count.kept[cpu] + pages
+    post: count.told == __old__.count.told + __return__
+    post: -threshold <= count.kept[cpu] <= threshold
+    """
     told, count.kept[cpu] = mod(count.kept[cpu], pages, threshold)
     count.told += told
     return told
 
 
 def tell(count: Count, cpu: int) -> bool:
-    """Tell all that a CPU keeps, and return whether that was anything."""
+    """Tell all that a CPU keeps, and return whether that was anything.
+
+    >>> count = Count(told=10, kept=[-4, 20])
+    >>> tell(count, 0), tell(count, 0), count
+    (True, False, Count(told=6, kept=[0, 20]))
+
+    pre: 0 <= cpu < len(count.kept)
+    post: count.told == __old__.count.told + __old__.count.kept[cpu]
+    post: count.kept[cpu] == 0
+    post: __return__ == (count.told != __old__.count.told)
+    """
     pages, count.kept[cpu] = count.kept[cpu], 0
     count.told += pages
     return pages != 0
