@@ -22,6 +22,7 @@ from pagefuzz.museum.shared import Judgement, judge, tree
 from pagefuzz.museum.slips import SHARED
 from pagefuzz.museum.store import smallest
 from pagespec.host_trace import parse_host
+from pagespec.vmstat.trace_reader import parse_counters
 
 WALKS = 25
 MUTANT = MUTANTS[0]
@@ -60,6 +61,16 @@ def test_a_fault_of_hosts_is_hunted_on_hosts() -> None:
     assert found is not None
     assert found.law in mutant.laws
     assert len(parse_host(found.trace).requests) == found.requests <= 4
+
+
+def test_a_fault_of_counters_is_hunted_among_counters() -> None:
+    """Its trace is that of a machine which does nothing but count."""
+    mutant = matching("lowered-at-rest-too")[0]
+    found = hunt_plain(mutant, 20040824)
+
+    assert found is not None
+    assert found.law in mutant.laws
+    assert len(parse_counters(found.trace).requests) == found.requests == 1
 
 
 def test_an_interrupt_leaves_the_verdicts_that_there_are() -> None:
