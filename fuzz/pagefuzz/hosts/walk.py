@@ -20,8 +20,9 @@ BULK, ONLY_NODE, STRANGE = 0.1, 0.1, 0.02
 """How many requests for memory fill an array, as far as there are lists; want no other node; and
 ask for a node or zone in vain."""
 
-AGAIN = 0.75
-"""How often a refresh is followed by another: lists of far zones expire after a few in a row."""
+REFRESHED, AGAIN = 0.06, 0.8
+"""How often a CPU of a host with cells is refreshed, and how often it is again right after: lists
+of far zones are given back after a few in a row."""
 
 
 def walk(lockstep: HostLockstep, rng: Random, count: int) -> None:
@@ -34,10 +35,14 @@ def walk(lockstep: HostLockstep, rng: Random, count: int) -> None:
     mixes = [random_mix(rng, machine, frozenset(Verb)) for machine in machines]
     known = [Known(*pair) for pair in zip(lockstep.books, lockstep.out_of_use, strict=True)]
     near = rng.choice(host.nodes)
+    cells = host.parts[0].machine.cells
     op = Op(Verb.DRAIN_ALL)
     for _ in range(count):
         number = rng.randrange(len(mixes))
-        if op.verb is not Verb.REFRESH or rng.random() >= AGAIN:
+        again = op.verb is Verb.REFRESH and rng.random() < AGAIN
+        if not again and cells and rng.random() < REFRESHED:
+            op = Op(Verb.REFRESH, cpu=rng.randrange(len(host.cpus)))
+        elif not again:
             op = random_op(rng, known[number], mixes[number])
             op = _placed(rng, host, number, near, op)
         outcome = lockstep.step(op)
