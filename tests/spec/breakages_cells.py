@@ -6,9 +6,11 @@ from tests.spec.rows import row, state, step, zone_after
 
 from pagespec.era import ERAS
 from pagespec.laws.exact import COUNTED_LAWS, Counted
+from pagespec.laws.swept import swept
+from pagespec.laws.whole import BOOT_LAWS
 from pagespec.verbs import Op, Verb
 from pagespec.vmstat.kept import Cells
-from pagespec.zone import Zone
+from pagespec.zone import Zone, copy_of
 
 ALLOC = Op(Verb.ALLOC)
 
@@ -35,6 +37,15 @@ def tell_less(zone: Zone, pages: int) -> None:
     cells(zone).free.kept[0] += pages
 
 
+def boot(era: str, what: str, min_free: int, **broken: int) -> None:
+    """A row of a zone that has just come up, where two CPUs keep more or less than the gap."""
+    sound = counted(era, pages=64, min_free=min_free)
+    after = copy_of(sound)
+    for name, value in broken.items():
+        setattr(cells(after), name, value)
+    row(BOOT_LAWS, "CELL-boot", what, swept(after), swept(sound), sound.machine.era)
+
+
 KEPT = counted("6.12", ALLOC)  # CPU 0 took 3 of 16 frames, and keeps that to itself
 GONE = counted("6.12", ALLOC, Op(Verb.UNPLUG, cpu=1))
 MARKED = counted("6.12", min_free=16)  # marks 4, 5, 6: what two CPUs may keep is more than 1
@@ -45,6 +56,12 @@ state("CELL-sum", "CMA's count is off", lambda z: setattr(cells(z).cma, "told", 
 state("CELL-sum", "no cells", lambda z: setattr(z, "cells", None), KEPT)
 state("CELL-width", "more than a byte has room for", lambda z: tell_less(z, 129), KEPT)
 state("CELL-width", "a CPU that is gone keeps some", lambda z: pass_on(z, 1, to=1), GONE)
+
+boot("4.10", "a threshold as if one CPU ran", 16, threshold=2)
+boot("4.10", "the drift mark is not set", 16, drift_mark=0)
+boot("4.10", "a drift mark without need", 128, drift_mark=56)
+boot("6.12", "the drift mark without marks goes", 128, drift_mark=0)
+boot("6.12", "the drift mark without marks stays where another is due", 16, drift_mark=8)
 
 step(
     "CELL-threshold",

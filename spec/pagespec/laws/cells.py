@@ -75,6 +75,16 @@ def normal(zone: Zone) -> int:
     return due_normal(zone.machine.cpus - len(zone.unplugged), pages)
 
 
+def due_mark(zone: Zone, threshold: int, mark: int) -> int:
+    """The drift mark once that threshold is set. mark: the one that stood before."""
+    levels = zone.levels
+    if levels is None:
+        return mark
+    most = threshold * (zone.machine.cpus - len(zone.unplugged))
+    due = most > levels.marks.low - levels.marks.min
+    return levels.marks.high + levels.boost + most if due else mark
+
+
 def due_tuning(step: Transition) -> tuple[int, int] | None:
     """The threshold and the drift mark that a request leaves; None without cells."""
     before, after = step.before.zone, step.after.zone
@@ -85,10 +95,7 @@ def due_tuning(step: Transition) -> tuple[int, int] | None:
     done = step.outcome == 0
     if step.op.verb in (Verb.PLUG, Verb.UNPLUG) and done:
         threshold = normal(after)
-        if levels is not None:
-            most = threshold * (after.machine.cpus - len(after.unplugged))
-            if most > levels.marks.low - levels.marks.min:
-                mark = levels.marks.high + levels.boost + most
+        mark = due_mark(after, threshold, mark)
     lowers = after.machine.era.lowers_thresholds and mark > 0
     if lowers and step.op.verb is Verb.REST and done:
         threshold = normal(after)

@@ -5,6 +5,7 @@ from itertools import groupby, pairwise
 
 from pagespec.frames import SIZES, blocks_of_run, runs_of
 from pagespec.laws.buddies import frames_listed
+from pagespec.laws.cells import due_mark, has_cells, normal
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.laws.masks import lowest_of, managed_frames
 from pagespec.laws.swept import Swept
@@ -68,6 +69,30 @@ def handed_over(swept: Swept) -> Complaint:
         if got is not mt and not merges:
             return f"pageblock {number} is {got.name} after boot, expected {mt.name}"
     return None
+
+
+@BOOT_LAWS.law(
+    "CELL-boot", eras=has_cells, source="mm/vmstat.c, refresh_zone_stat_thresholds, to 6.12"
+)
+def tuned_at_boot(swept: Swept) -> Complaint:
+    """After boot the threshold is the formula's, and the drift mark stands where one is due.
+
+    After 4.10 CPUs come up before there are marks. What two of them may keep is then more than the
+    gap of 0, and the drift mark that is so set stays where no other is due.
+    """
+    zone = swept.zone
+    cells, machine = zone.cells, zone.machine
+    if cells is None:
+        return None
+    threshold = normal(zone)
+    early = zone.levels is not None and machine.era.early_drift_marks and machine.cpus > 1
+    mark = due_mark(zone, threshold, threshold * machine.cpus if early else 0)
+    if (cells.threshold, cells.drift_mark) == (threshold, mark):
+        return None
+    return (
+        f"boot left threshold {cells.threshold} and drift mark {cells.drift_mark}, "
+        f"expected {threshold} and {mark}"
+    )
 
 
 @RETURN_LAWS.law("BUD-order-free", source="derived; the coalescing faults of other allocators")
