@@ -82,7 +82,7 @@ def test_kswapd_lowers_nothing_where_no_drift_mark_is_due() -> None:
 def test_cpus_that_come_up_before_the_marks_leave_a_drift_mark(
     cpus: int, mark: int, threshold: int
 ) -> None:
-    """From 4.12 every zone has one, if there is a second CPU; here kswapd even raises thresholds.
+    """After 4.10 every zone has one, if there is a second CPU; here kswapd even raises thresholds.
 
     The marks stood at 0 then, so the mark is what all CPUs may keep. From min to low there are 128
     frames, 32 for each of four CPUs. A CPU that boots alone comes up before anybody asks.

@@ -64,7 +64,7 @@ def tell(stamps: Stamps, cpu: int) -> bool:
 def start(stamps: Stamps) -> None:
     """Set the threshold at boot, and a drift mark.
 
-    From 5.15 CPUs come up before there are marks. What they may keep is then more than the gap of
+    After 4.10 CPUs come up before there are marks. What they may keep is then more than the gap of
     nothing between these, and the mark that is so set stays.
     """
     cells, cpus = stamps.cells, len(running(stamps))

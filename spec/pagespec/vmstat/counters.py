@@ -81,8 +81,9 @@ class Counters:
 def boot_counters(machine: CounterMachine) -> Counters:
     """Counters that stand at 0, but for the free frames: those are told as all that there are.
 
-    From 4.12 to 6.12 thresholds are computed for each CPU that comes up before there are marks. All
-    that CPUs may keep is then more than the gap between these, and every zone gets a drift mark.
+    After 4.10 and up to 6.12 thresholds are computed for each CPU that comes up before there are
+    marks. All that CPUs may keep is then more than the gap between these, and every zone gets a
+    drift mark.
     """
     places = machine.places
     counters = Counters(

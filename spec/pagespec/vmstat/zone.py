@@ -25,8 +25,8 @@ NO_MARKS = Marks(0, 0, 0)
 def start(zone: Zone) -> None:
     """Set the threshold at boot.
 
-    From 4.12 to 6.12 it is computed for each CPU that comes up before there are marks, which leaves
-    every zone a drift mark: all that CPUs may keep, since there is no gap yet.
+    After 4.10 and up to 6.12 it is computed for each CPU that comes up before there are marks,
+    which leaves every zone a drift mark: all that CPUs may keep, since there is no gap yet.
     """
     cells, cpus = zone.cells, running(zone)
     if cells is None:
