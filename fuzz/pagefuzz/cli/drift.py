@@ -95,7 +95,7 @@ def command(
     for table in tables_of(machine, designs).values():
         console.table(*table)
         print()
-    print("\n\n".join(fill(answer, WIDTH) for answer in answers_of(machine)))
+    print("\n\n".join(fill(answer, WIDTH) for answer in answers_of(machine, designs)))
     if plot is not None:
         # Only now, because matplotlib takes a second to import.
         from pagefuzz.drift.pictures import draw_all

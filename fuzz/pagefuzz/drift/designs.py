@@ -9,14 +9,6 @@ from pagespec.vmstat.machine import CountedZone
 from pagespec.vmstat.numa import NEVER, NUMA_DESIGNS, NumaDesign, NumaName, Reading
 from pagespec.vmstat.threshold import normal_threshold
 
-RELEASES: dict[NumaName, str] = {
-    "longs": "2.6.9",
-    "items": "2.6.18 to 4.13",
-    "u16": "4.14 to 5.13",
-    "s16-draft": "never merged",
-    "events": "since 5.14",
-}
-
 LAGS: dict[Reading, tuple[bool, bool]] = {
     "told": (True, True),
     "close": (False, False),

@@ -28,9 +28,9 @@ def tables_of(machine: Asked, designs: tuple[NumaName, ...]) -> dict[str, Table]
     }
 
 
-def answers_of(machine: Asked) -> tuple[str, ...]:
+def answers_of(machine: Asked, designs: tuple[NumaName, ...]) -> tuple[str, ...]:
     """The two answers, and what they leave out, as paragraphs."""
-    return why_not_alike(machine), does_it_scale(machine), NOT_SHOWN
+    return why_not_alike(machine, designs), does_it_scale(machine), NOT_SHOWN
 
 
 def machine_markdown() -> str:
@@ -40,7 +40,7 @@ def machine_markdown() -> str:
 
 def answers_markdown() -> str:
     """Both answers for that machine."""
-    return "\n\n".join(answers_of(asked(*REVIEWED)))
+    return "\n\n".join(answers_of(asked(*REVIEWED), tuple(NUMA_DESIGNS)))
 
 
 def table_markdown(name: str) -> str:

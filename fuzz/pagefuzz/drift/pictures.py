@@ -23,10 +23,10 @@ from pagefuzz.drift.canvas import (
 from pagefuzz.drift.figures import (
     CPU_COUNTS,
     UPDATES,
-    batch_of,
+    counted_at_once,
     cpu_rows,
     folds,
-    marked_from,
+    passed_from,
     rate,
     saturated_from,
     threshold_rows,
@@ -45,7 +45,9 @@ if TYPE_CHECKING:
 CPUS = (*range(1, 64), *range(64, MAX_CPUS + 1, 8))
 CPU_TICKS = CPU_COUNTS[::2]
 ZONES = tuple(gib * PAGES_A_GIB for gib in (1, 8, 64, 512))
-THRESHOLDS = (*range(1, 256), *range(256, 2**16, 256), 2**16 - 3)
+SIGNED = (*range(1, 256), *range(256, 2**15 - 3, 256), 2**15 - 3)
+THRESHOLDS = (*SIGNED, *range(2**15, 2**16, 256), 2**16 - 3)
+"""Beyond those of 16 bits with a sign there is only a cell without, which leaves nothing behind."""
 WIDE: tuple[NumaName, ...] = ("s16-draft", "u16")
 
 
@@ -64,7 +66,7 @@ def to_compare(machine: Asked) -> list[Asked]:
 
 def draw_thresholds(machine: Asked, stem: Path) -> list[Path]:
     """What a threshold costs above, and what it buys below."""
-    row, batch = zone_row(machine, machine.largest), batch_of(machine, machine.largest)
+    row, refill = zone_row(machine, machine.largest), counted_at_once(machine)
     cpus, gap = of(machine.cpus, "CPU"), row.gap
     thresholds = range(1, THRESHOLDS[-1] + 1)
     beyond = (one for one in thresholds if drift_mark(machine.cpus, one, row.marks))
@@ -91,10 +93,13 @@ def draw_thresholds(machine: Asked, stem: Path) -> list[Path]:
             label(above, x, y, f"{one.whose}: {one.threshold:,}", DARK, *side)
             below.axvline(x, color=GREY.color, linewidth=0.8)
         above.set_ylabel(f"worst drift of {cpus}, in MiB")
-        _rates(below, BLUE, 1, "by 1 page, one way", 400)
-        _rates(below, ORANGE, 1, "by 1 page, up or down", 60, both_ways=True)
-        if batch > 1:
-            _rates(below, GREEN, batch, f"by {batch} pages at once, one way", 600)
+        _rates(below, BLUE, 1, "inc or dec, one way", 400)
+        _rates(below, ORANGE, 1, "inc or dec, up or down", 60, both_ways=True)
+        if refill > 1:
+            _rates(below, GREEN, refill, f"refills of {refill} pages, one way", 600)
+        without_sign = folds(THRESHOLDS[-1], overstep=False, sign=False).up
+        point(below, THRESHOLDS[-1], without_sign)
+        label(below, THRESHOLDS[-1], without_sign, "u16, inc only", DARK, 8, 4)
         below.set_yscale("log")
         below.set_ylim(0.005, 2 * UPDATES)
         below.set_ylabel(f"folds of a CPU in {UPDATES:,} updates")
@@ -109,16 +114,14 @@ def _rates(
     axes: "Axes", ink: Ink, step: int, words: str, at: int, *, both_ways: bool = False
 ) -> None:
     """Folds by threshold; the words stand beside the line where the threshold is `at`."""
-    rates = {
-        one: rate(one, step, overstep=step == 1, both_ways=both_ways) for one in (*THRESHOLDS, at)
-    }
-    line(axes, [*THRESHOLDS], [rates[one] for one in THRESHOLDS], ink)
+    rates = {one: rate(one, step, overstep=step == 1, both_ways=both_ways) for one in (*SIGNED, at)}
+    line(axes, [*SIGNED], [rates[one] for one in SIGNED], ink)
     label(axes, at, rates[at], words, ink, *((-8, -8) if both_ways else (8, 8)))
 
 
 def draw_drift_by_cpus(machine: Asked, stem: Path) -> list[Path]:
     """Drift by CPUs, beside the gap between marks, for zones of several sizes."""
-    firsts = [(one, marked_from(one)) for one in to_compare(machine)]
+    firsts = [(one, passed_from(one)) for one in to_compare(machine)]
     crossed = [
         f"{of(first, 'CPU')} in a zone of {memory(one.largest.pages)}"
         for one, first in firsts
@@ -136,7 +139,7 @@ def draw_drift_by_cpus(machine: Asked, stem: Path) -> list[Path]:
             _drift_panel(panel, one, first, early=early)
             if one is machine:
                 _own(panel, machine, early=early)
-        figure.supylabel("worst drift of free pages, in MiB", fontsize=10)
+        figure.supylabel("worst drift of free pages with the normal threshold, in MiB", fontsize=10)
         figure.supxlabel("CPUs", fontsize=10)
         return save(figure, stem)
 
@@ -144,14 +147,14 @@ def draw_drift_by_cpus(machine: Asked, stem: Path) -> list[Path]:
 def _drift_panel(panel: "Axes", machine: Asked, first: int | None, *, early: bool) -> None:
     """One zone. early: whether few CPUs pass its gap."""
     rows = cpu_rows(machine, CPUS)
-    mib = [row.at_rest / PAGES_A_MIB for row in rows]
+    mib = [row.at_normal / PAGES_A_MIB for row in rows]
     _cpu_axis(panel)
     panel.set_yscale("log")
     panel.set_title(f"a zone of {memory(machine.largest.pages)}", fontsize=10)
     line(panel, [*CPUS], mib, BLUE)
     if first is not None:
         [at] = cpu_rows(machine, (first,))
-        point(panel, first, at.at_rest / PAGES_A_MIB)
+        point(panel, first, at.at_normal / PAGES_A_MIB)
     if gap := rows[0].gap:
         passed = "" if first is None else f"\npassed from {of(first, 'CPU')} on"
         # Right of where they cross there is room below the curve, left of it above.
@@ -161,7 +164,7 @@ def _drift_panel(panel: "Axes", machine: Asked, first: int | None, *, early: boo
 
 def _own(panel: "Axes", machine: Asked, *, early: bool) -> None:
     """Where the machine itself stands, in words that keep clear of those about the gap."""
-    kept, cpus = zone_row(machine, machine.largest).at_rest, machine.cpus
+    kept, cpus = zone_row(machine, machine.largest).at_normal, machine.cpus
     right = cpus < 8 or (cpus <= 128 and not early)
     point(panel, cpus, kept / PAGES_A_MIB)
     words = f"{of(cpus, 'CPU')}: {memory(kept)}"
@@ -172,10 +175,13 @@ def draw_folds_by_cpus(machine: Asked, stem: Path) -> list[Path]:
     """Folds by CPUs, for zones of several sizes."""
     own, least = machine.largest.pages, folds(MOST).up
     full = saturated_from(own)
-    title = f"No CPU folds less than {number(least)} times in {UPDATES:,} updates" + (
-        f", however many there are:\na zone of {memory(own)} is there from {of(full, 'CPU')} on"
+    title = (
+        f"With the normal threshold no CPU folds less than {number(least)} times in {UPDATES:,} "
+        "updates one way:\n"
+    ) + (
+        f"a zone of {memory(own)} is there from {of(full, 'CPU')} on"
         if full is not None
-        else f":\na zone of {memory(own)} is not there with {MAX_CPUS:,} CPUs"
+        else f"a zone of {memory(own)} is not there with {MAX_CPUS:,} CPUs"
     )
     with drawing(8.6, 5.2, title) as figure:
         axes = figure.subplots()

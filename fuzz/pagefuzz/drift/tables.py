@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pagefuzz.drift.designs import RELEASES, DesignRow
-from pagefuzz.drift.figures import ThresholdRow, ZoneRow, batch_of, folds
+from pagefuzz.drift.designs import DesignRow
+from pagefuzz.drift.figures import ThresholdRow, ZoneRow, counted_at_once, folds
 from pagefuzz.drift.machine import PAGES_A_MIB, Asked
-from pagespec.vmstat.numa import NUMA_DESIGNS
+from pagespec.vmstat.numa import NUMA_DESIGNS, RELEASES
 
 
 class Table(NamedTuple):
@@ -52,17 +52,18 @@ def drift_table(rows: Sequence[ZoneRow]) -> Table:
 
 def thresholds_table(machine: Asked, rows: Sequence[ThresholdRow]) -> Table:
     """Threshold against drift and folds."""
-    batch = batch_of(machine, machine.largest)
+    refill = counted_at_once(machine)
+    frames = f"{refill} frames at once" if refill > 1 else "frame by frame"
     return Table(
-        f"threshold against drift, and folds of a CPU in 1,000 updates by 1 or {batch}",
+        f"threshold against drift, and folds of a CPU in 1,000 updates; refills count {frames}",
         (
             *("threshold", "whose", "pages", "MiB"),
-            *(f"{step},\n{way}" for step in (1, batch) for way in ("one\nway", "both\nways")),
+            *("inc/dec,\none\nway", "inc/dec,\nboth\nways", "refills,\none\nway"),
         ),
         [
             (
                 *(row.threshold, row.whose, row.at_rest, _mib(row.at_rest)),
-                *(_figures(rate) for rate in (*row.ones, *row.batches)),
+                *(_figures(rate) for rate in (*row.ones, row.refills)),
             )
             for row in rows
         ],
@@ -72,14 +73,15 @@ def thresholds_table(machine: Asked, rows: Sequence[ThresholdRow]) -> Table:
 def cpus_table(rows: Sequence[tuple[int, ZoneRow]]) -> Table:
     """The normal threshold by CPUs, what it keeps back, and how often each CPU tells."""
     return Table(
-        "the normal threshold by CPUs, and folds of a CPU in 1,000 updates by 1",
+        "the normal threshold by CPUs, and folds of a CPU in 1,000 inc or dec",
         (
             *("CPUs", "normal", "drift,\npages", "MiB", "of low\n- min"),
             *("one\nway", "both\nways", "pressure", "one\nway\nat it"),
         ),
         [
             (
-                *(cpus, row.normal, row.at_rest, _mib(row.at_rest), _share(row.at_rest, row.gap)),
+                *(cpus, row.normal, row.at_normal, _mib(row.at_normal)),
+                _share(row.at_normal, row.gap),
                 *(_figures(rate) for rate in folds(row.normal)),
                 *(row.pressure, row.pressure and _figures(folds(row.pressure).up)),
             )
