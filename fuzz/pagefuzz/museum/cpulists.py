@@ -330,7 +330,7 @@ MUTANTS = (
         "CPUs' lists",
         SLIP,
         "A CPU that is taken away keeps what is on its lists.",
-        Edit("pcp.cpus", "    drain_kinds(mem, cpu)\n    told", "    told"),
+        Edit("pcp.cpus", "    drain_kinds(mem, cpu)\n    if counting", "    if counting"),
         laws=("PCP-unplugged", "PCP-leak"),
         fits="Nobody gives it back before the CPU is there again.",
     ),

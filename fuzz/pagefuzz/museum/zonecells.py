@@ -2,7 +2,7 @@
 
 from pagefuzz.museum.mutant import SLIP, Edit, planted
 
-_COUNTS = "    q = area_of(mem, on_cpu_of(mem), 0)\n    was = free_cell_of"
+_COUNTS = "    q = area_of(mem, on_cpu_of(mem), 0)\n    told, left = mod(free_cell_of"
 _OWN = "A CPU's cell is changed by a request on another."
 _UNTOLD = "What a CPU kept is not told, or was never taken out of what it keeps."
 
