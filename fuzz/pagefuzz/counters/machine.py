@@ -10,9 +10,9 @@ from typing import ClassVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
+from pagefuzz.counters.events import number_of
 from pagefuzz.counters.lockstep import CounterLockstep
 from pagefuzz.counters.record import counter_trace_of
-from pagefuzz.counters.requests import LEVELS
 from pagefuzz.counters.strategies import counter_machines
 from pagefuzz.counters.target import CounterFactory
 from pagefuzz.machines.judged import Tally, telling
@@ -22,7 +22,7 @@ from pagespec.laws.law import LawBroken
 from pagespec.vmstat.counters import threshold_of
 from pagespec.vmstat.machine import NUMA_ITEMS, CounterMachine
 from pagespec.vmstat.trace import CounterTrace
-from pagespec.vmstat.verbs import ALL, CounterOp, CounterVerb, Level
+from pagespec.vmstat.verbs import ALL, LEVELS, CounterOp, CounterVerb, Level
 
 WHICH, CPUS = st.integers(0, 255), st.integers(0, 7)
 """Chooses among the counters, zones or updates that there are, whatever their number; and a CPU."""
@@ -104,11 +104,7 @@ class CounterRules(RuleBasedStateMachine):
         """Change a counter so that its cell just reaches the threshold, or just passes it."""
         op = self._about(CounterVerb.MOD, which)._replace(cpu=self._cpu(cpu))
         spec = self.running.spec
-        at = next(
-            number
-            for number, place in enumerate(spec.places)
-            if (place.item, place.where) == (op.item, op.where)
-        )
+        at = number_of(spec, op)
         size = threshold_of(spec, spec.places[at]) + beyond
         op = op._replace(by=(size if up else -size) - spec.cells[op.cpu][at])
         self.step(_how(op, how))

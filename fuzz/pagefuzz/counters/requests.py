@@ -10,9 +10,7 @@ from pagefuzz.counters.episodes import EPISODES
 from pagespec.types import MAX_TOP
 from pagespec.vmstat.counters import Counters, threshold_of
 from pagespec.vmstat.machine import NUMA_ITEMS, CounterMachine, Item
-from pagespec.vmstat.verbs import ALL, CounterOp, CounterVerb, Level
-
-LEVELS: tuple[Level, ...] = ("min", "low", "high")
+from pagespec.vmstat.verbs import ALL, LEVELS, CounterOp, CounterVerb
 
 STEPS = (1, 1, 2, 3, 7, 31, 512)
 """By how many pages a plain change of any size goes up or down."""

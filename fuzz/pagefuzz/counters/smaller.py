@@ -7,17 +7,12 @@ from itertools import combinations, product
 
 from pagefuzz.smaller import FEW
 from pagespec.types import DomainError
-from pagespec.vmstat.machine import NODE_ITEMS, NUMA_ITEMS, CountedZone, CounterMachine, Item
-from pagespec.vmstat.trace import CounterTrace
+from pagespec.vmstat.machine import CountedZone, CounterMachine, Item
+from pagespec.vmstat.trace import COUNTER_SHAPES, CounterTrace, scope_of
 from pagespec.vmstat.verbs import CounterOp, CounterVerb
 
-BY_CPU = frozenset(
-    {CounterVerb.MOD, CounterVerb.INC, CounterVerb.DEC, CounterVerb.REFRESH, CounterVerb.UNPLUG}
-    | {CounterVerb.PLUG, CounterVerb.TAKE, CounterVerb.COUNT}
-)
-BY_ZONE = frozenset({CounterVerb.CHECK, CounterVerb.TAKE, CounterVerb.COUNT, CounterVerb.RESIZE})
-BY_ITEM = frozenset({CounterVerb.MOD, CounterVerb.INC, CounterVerb.DEC, CounterVerb.READ})
-"""The verbs that name a CPU, a zone, or a counter of a zone or node."""
+BY_CPU = frozenset(verb for verb, shape in COUNTER_SHAPES.items() if "cpu" in shape.may_have)
+"""The verbs that name a CPU."""
 
 PAGES = (1, 2, 8, 64, 500)
 """The frames of a zone that are tried in place of more."""
@@ -84,10 +79,8 @@ def _without_zone(trace: CounterTrace, zone: int) -> Iterator[CounterTrace]:
 
 def _is_of_zone(machine: CounterMachine, op: CounterOp) -> bool:
     """Whether `where` is a zone's number."""
-    if op.verb in BY_ITEM:
-        of_node = op.item in NODE_ITEMS or (op.item in NUMA_ITEMS and machine.design.of_node)
-        return not of_node
-    return op.verb in BY_ZONE
+    about = COUNTER_SHAPES[op.verb].about
+    return (scope_of(machine, op.item) if about == "counter" else about) == "zone"
 
 
 def _moved(zone: int, gone: int) -> int:

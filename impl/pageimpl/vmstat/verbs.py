@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from pagespec.verbs import Outcome
 from pagespec.vmstat.machine import Item
-from pagespec.vmstat.verbs import CounterOp, CounterVerb, Level
+from pagespec.vmstat.verbs import LEVELS, CounterOp, CounterVerb
 
 MOD = 0
 INC = 1
@@ -100,7 +100,6 @@ INTERLEAVED = 16
 SILENT = 32
 LEVEL_SHIFT = 6
 
-LEVELS: tuple[Level, ...] = ("min", "low", "high")
 LEVEL_MIN = 0
 LEVEL_LOW = 1
 LEVEL_HIGH = 2

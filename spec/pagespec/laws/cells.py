@@ -9,7 +9,7 @@ from pagespec.laws.wording import wording
 from pagespec.types import NO_MEMORY
 from pagespec.verbs import Op, Verb
 from pagespec.vmstat.kept import Cells
-from pagespec.vmstat.laws.limits import due_normal, due_pressure
+from pagespec.vmstat.laws.limits import MOST, due_normal, due_pressure
 from pagespec.zone import Zone
 
 
@@ -20,9 +20,6 @@ def has_cells(era: Era) -> bool:
 
 CELL_STATE_LAWS: LawBook[Swept] = LawBook()
 CELL_LAWS: LawBook[Transition] = LawBook()
-
-ROOM = 125
-"""The most that a signed byte may hold at rest: one more must fit before it is told."""
 
 EMPTYING = frozenset({Verb.DRAIN_ALL, Verb.DISABLE, Verb.ISOLATE, Verb.CONTIG})
 """The verbs that have every CPU's lists drained."""
@@ -60,8 +57,8 @@ def wide_enough(swept: Swept) -> Complaint:
     if cells is None:
         return None
     for cpu, pair in enumerate(zip(cells.free.kept, cells.cma.kept, strict=True)):
-        if any(not -ROOM <= kept <= ROOM for kept in pair):
-            return f"CPU {cpu} keeps {pair[0]} free and {pair[1]} CMA frames, at most {ROOM}"
+        if any(not -MOST <= kept <= MOST for kept in pair):
+            return f"CPU {cpu} keeps {pair[0]} free and {pair[1]} CMA frames, at most {MOST}"
         if cpu in swept.zone.unplugged and any(pair):
             return f"CPU {cpu} is unplugged and keeps {pair[0]} free and {pair[1]} CMA frames"
     return None

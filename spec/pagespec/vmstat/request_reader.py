@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Set
-from typing import get_args
 
 from pagespec.trace import TraceError
-from pagespec.trace_words import read_fields, read_signed, read_whole, short
+from pagespec.trace_words import check_blanks, read_fields, read_signed, read_whole, short
 from pagespec.types import Refusal
 from pagespec.verbs import Outcome
-from pagespec.vmstat.machine import CounterMachine, Item
+from pagespec.vmstat.machine import NUMA_ITEMS, CounterMachine, Item
 from pagespec.vmstat.trace import (
     ASKING,
     COUNTER_SHAPES,
@@ -18,15 +17,18 @@ from pagespec.vmstat.trace import (
     Shape,
     scope_of,
 )
-from pagespec.vmstat.verbs import ALL, CounterOp, CounterVerb, Level
+from pagespec.vmstat.verbs import ALL, LEVELS, CounterOp, CounterVerb, Level
 
 VERBS = {verb.value: verb for verb in CounterVerb}
 ITEMS = {item.value: item for item in Item}
-LEVELS: dict[str, Level] = {level: level for level in get_args(Level)}
+CHANGED = tuple(item.value for item in Item if item not in NUMA_ITEMS)
+"""What may be changed by number; allocations are counted and read, and their change refused."""
+
+LEVEL_NAMED: dict[str, Level] = {level: level for level in LEVELS}
 FLAGS = ("irqs_on", "open", "close", "reclaim", "interleave", "silent")
 
 KNOWN: dict[str, tuple[str, ...]] = {
-    "level": tuple(LEVELS),
+    "level": LEVELS,
     "all": ("1",),
     **dict.fromkeys(FLAGS, ("0", "1")),
 }
@@ -45,8 +47,7 @@ ANSWERED = "[0-9]{1,20}"
 
 def read_counter_request(number: int, line: str, machine: CounterMachine) -> CounterRequest:
     """The request of a line, to the counters of that machine."""
-    if re.search(r"\s\s|[^\S ]", line) is not None:
-        raise TraceError(number, f"expected one blank between words, got {line[:60]!r}")
+    check_blanks(number, line)
     line, arrow, answer = f"{line} ".partition(" -> ")
     first, *words = line.split() or [""]
     verb = _verb(number, line, first)
@@ -86,7 +87,7 @@ def _op(number: int, verb: CounterVerb, item: Item, fields: dict[str, str]) -> C
         by=read_signed(number, "by", fields.get("by", "0")),
         times=whole.get("times", 1),
         number=whole.get("number", 0),
-        level=LEVELS[fields.get("level", "min")],
+        level=LEVEL_NAMED[fields.get("level", "min")],
         order=whole.get("order", 0),
         preferred=whole.get("preferred", 0),
         pages=whole.get("kbytes", whole.get("pages", 0)),
@@ -115,8 +116,9 @@ def _item(number: int, verb: CounterVerb, words: list[str]) -> Item:
     word = words[0] if words else ""
     if word not in ITEMS:
         got = repr(short(word)) if words else "nothing"
+        known = ITEMS if verb is CounterVerb.READ else CHANGED
         raise TraceError(
-            number, f"expected one of {', '.join(ITEMS)} behind `{verb.value}`, got {got}"
+            number, f"expected one of {', '.join(known)} behind `{verb.value}`, got {got}"
         )
     return ITEMS[word]
 

@@ -1,13 +1,16 @@
 """One request to the counters as a value: the vocabulary of traces, streams, laws and engines."""
 
 from enum import Enum
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from pagespec.types import Order
 from pagespec.vmstat.machine import Item
 
 Level: TypeAlias = Literal["min", "low", "high"]
 """A watermark by its name."""
+
+LEVELS: tuple[Level, ...] = get_args(Level)
+"""All of them, lowest first."""
 
 
 class CounterVerb(Enum):

@@ -30,17 +30,21 @@ class Change(NamedTuple):
         return self.by * self.times
 
 
+def number_of(counters: Counters, op: CounterOp) -> int:
+    """The number of the counter that a legal request names."""
+    return next(
+        number
+        for number, place in enumerate(counters.places)
+        if (place.item, place.where) == (op.item, op.where)
+    )
+
+
 def changes_of(counters: Counters, op: CounterOp, outcome: Outcome) -> list[Change]:
     """What a legal request changes, each counter once."""
     places = counters.places
     if op.verb in KINDS:
         by = {"mod": op.by, "inc": 1, "dec": -1}[KINDS[op.verb]]
-        place = next(
-            number
-            for number, place in enumerate(places)
-            if (place.item, place.where) == (op.item, op.where)
-        )
-        return [Change(place, KINDS[op.verb], by, op.times)]
+        return [Change(number_of(counters, op), KINDS[op.verb], by, op.times)]
     if op.verb is CounterVerb.TAKE:
         taken = -(2**op.order)
         return [Change(places.index(Place(Item.FREE, op.where)), "mod", taken)] if outcome else []

@@ -6,6 +6,8 @@ from pagespec.vmstat.numa import NumaName
 from pagespec.watermark.marks import Marks
 
 MOST = 125
+"""The most that a signed byte may hold at rest: one more must fit before it is told."""
+
 MIB_PAGES = 256
 """The frames of a MiB."""
 

@@ -3,6 +3,7 @@
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.vmstat.counters import Counters
 from pagespec.vmstat.laws.book import CounterBook
+from pagespec.vmstat.laws.changes import number_of
 from pagespec.vmstat.laws.step import CounterStep
 from pagespec.vmstat.laws.wording import named, wording
 from pagespec.vmstat.machine import NUMA_ITEMS, Item, Place
@@ -21,19 +22,14 @@ def kept(counters: Counters, number: int) -> int:
 def due_reading(step: CounterStep) -> int:
     """What a reader must be answered."""
     counters, op, truth = step.before, step.op, step.book.truth
-    places = counters.places
     numa = counters.machine.numa_name if op.item in NUMA_ITEMS else None
     if op.where == ALL:
-        numbers = [number for number, place in enumerate(places) if place.item is op.item]
+        numbers = [number for number, place in enumerate(counters.places) if place.item is op.item]
         folding = sum(kept(counters, number) for number in numbers) if numa == "events" else 0
         if numa == "longs":
             return sum(truth[number] for number in numbers)
         return max(0, counters.totals[op.item] + folding)
-    number = next(
-        number
-        for number, place in enumerate(places)
-        if (place.item, place.where) == (op.item, op.where)
-    )
+    number = number_of(counters, op)
     if numa in ("longs", "u16", "s16-draft", "events"):
         return truth[number]
     close = op.close and numa is None

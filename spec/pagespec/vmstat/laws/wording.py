@@ -1,12 +1,11 @@
 """Requests to counters in words, for complaints."""
 
+from pagespec.vmstat.laws.changes import KINDS
+from pagespec.vmstat.laws.refusals import OF_NODES, OF_ZONES
 from pagespec.vmstat.machine import NUMA_ITEMS, CounterMachine, Place
 from pagespec.vmstat.verbs import ALL, CounterOp, CounterVerb
 
 _OF_CPU = frozenset({CounterVerb.REFRESH, CounterVerb.UNPLUG, CounterVerb.PLUG})
-_OF_ITEM = frozenset({CounterVerb.MOD, CounterVerb.INC, CounterVerb.DEC, CounterVerb.READ})
-_OF_ZONE = frozenset({CounterVerb.CHECK, CounterVerb.TAKE, CounterVerb.COUNT, CounterVerb.RESIZE})
-_OF_NODE = frozenset({CounterVerb.WAKE, CounterVerb.REST})
 
 
 def wording(op: CounterOp) -> str:
@@ -20,14 +19,14 @@ def wording(op: CounterOp) -> str:
     name = op.verb.value
     if op.verb in _OF_CPU:
         return f"{name} of CPU {op.cpu}"
-    if op.verb in _OF_ITEM:
+    if op.verb is CounterVerb.READ or op.verb in KINDS:
         name += f" of {op.item.value} of {'all' if op.where == ALL else op.where}"
         name += "" if op.verb is CounterVerb.READ else f" on CPU {op.cpu}"
         name += f" by {op.by}" if op.verb is CounterVerb.MOD else ""
         return f"{name}, {op.times} times" if op.times != 1 else name
-    if op.verb in _OF_ZONE:
+    if op.verb in OF_ZONES:
         return f"{name} of zone {op.where}"
-    if op.verb in _OF_NODE:
+    if op.verb in OF_NODES:
         return f"{name} of node {op.where}"
     return f"{name} of update {op.number}" if op.verb is CounterVerb.LAND else name
 
