@@ -191,10 +191,12 @@ def account(zone: Zone, pages: int, mt: MigrateType, *, at_once: bool = True) ->
     era, cells = zone.machine.era, zone.cells
     if mt is ISOLATE and era.isolation != "move":
         return
-    if at_once or zone.gathered is None:
-        count_free(zone, pages)
-    else:
+    if not at_once and zone.gathered is not None:
         zone.gathered += pages
+    elif cells is None:  # Not by a call: this is asked for every block of most zones.
+        zone.free_pages += pages
+    else:
+        count_free(zone, pages)
     if mt is CMA:
         zone.free_cma += pages
         if cells is not None:

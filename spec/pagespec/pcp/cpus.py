@@ -19,9 +19,9 @@ from pagespec.zone import Zone
 
 def work_on(zone: Zone, cpu: int) -> None:
     """Let what follows run on that CPU, or on the first that runs if it does not."""
-    cpus = range(zone.machine.cpus)
-    if cpu not in cpus or cpu in zone.unplugged:
-        cpu = next((other for other in cpus if other not in zone.unplugged), 0)
+    cpus = zone.machine.cpus
+    if not 0 <= cpu < cpus or cpu in zone.unplugged:
+        cpu = next((other for other in range(cpus) if other not in zone.unplugged), 0)
     zone.on_cpu = cpu
 
 
