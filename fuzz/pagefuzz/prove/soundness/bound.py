@@ -40,8 +40,3 @@ def mark_covers(gap: int, order: Order) -> bool:
     (False, True, True, False)
     """
     return gap >= SIZES[order]
-
-
-def fewest_refills(frames: int, batch: int) -> int:
-    """No fewer refills take so many frames: none takes more than a batch."""
-    return -(-frames // batch)

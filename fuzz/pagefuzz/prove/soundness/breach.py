@@ -8,7 +8,7 @@ can before any tells more than it must.
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pagefuzz.prove.soundness.bound import fewest_refills
+from pagefuzz.drift.figures import batch_of
 from pagefuzz.prove.soundness.space import Action, refill
 from pagespec.vmstat.counters import Counters, boot_counters
 from pagespec.vmstat.machine import CounterMachine
@@ -28,6 +28,11 @@ class Fall(NamedTuple):
     end: int
     level: Level
     batch: int
+
+
+def by_refills(machine: CounterMachine, start: int, end: int, level: Level) -> Fall:
+    """A fall by requests that each fill their CPU's list, by as much as the era's lists take."""
+    return Fall(machine, start, end, level, batch_of(machine.era, machine.zones[0].pages))
 
 
 class Fallen(NamedTuple):
@@ -79,8 +84,3 @@ def next_cpu(counters: Counters, batch: int) -> int:
     most = counters.thresholds[0]
     keeping = (cpu for cpu, cells in enumerate(counters.cells) if batch - cells[0] <= most)
     return next(keeping, 0)
-
-
-def is_shortest(way: Fall, fallen: Fallen) -> bool:
-    """Whether no way with such requests is shorter."""
-    return fallen.ended and len(fallen.requests) == fewest_refills(way.start - way.end, way.batch)

@@ -3,16 +3,15 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from pagefuzz.drift.machine import PAGES_A_GIB
+from pagefuzz.drift.words import memory
 from pagefuzz.prove.ledger import read
-from pagefuzz.prove.soundness.breach import Fall, fall
+from pagefuzz.prove.soundness.breach import by_refills, fall
 from pagefuzz.prove.soundness.cases import SOUND_CASES
-from pagefuzz.prove.soundness.witness import BATCH, GIB, machine_of
+from pagefuzz.prove.soundness.witness import machine_of
 from pagefuzz.report.markdown import table
 from pagespec.vmstat.counters import boot_counters
 from pagespec.vmstat.verbs import Level
-
-MIB = GIB // 1024
-"""Frames in a MiB."""
 
 LARGE = (
     ("2.6.39", (62,)),
@@ -62,7 +61,7 @@ def marks_markdown() -> str:
 
 def _marks() -> Iterator[tuple[object, ...]]:
     for era, zones in LARGE:
-        counters = boot_counters(machine_of(era, 112, *(gib * GIB for gib in zones)))
+        counters = boot_counters(machine_of(era, 112, *(gib * PAGES_A_GIB for gib in zones)))
         least, low, high = counters.marks[0]
         kept = len(counters.running) * counters.thresholds[0]
         mark = counters.drift_marks[0]
@@ -77,10 +76,10 @@ def falls_markdown() -> str:
 
 
 def _fall(way: Way) -> tuple[object, ...]:
-    machine = machine_of(way.era, 112, *(gib * GIB for gib in way.zones))
+    machine = machine_of(way.era, 112, *(gib * PAGES_A_GIB for gib in way.zones))
     marks = boot_counters(machine).marks[0]
     end = 0 if way.empty else marks.min - 1
-    fallen = fall(Fall(machine, marks.high + way.above_high, end, way.level, BATCH))
+    fallen = fall(by_refills(machine, marks.high + way.above_high, end, way.level))
     cpus = len({request[1].cpu for request in fallen.requests})
     said = "empty" if way.empty else "below min"
     return (
@@ -102,5 +101,5 @@ def zones_text(zones: tuple[int, ...]) -> str:
 
 
 def size(pages: int) -> str:
-    """Pages, and MiB."""
-    return f"{pages:,} ({pages / MIB:,.1f} MiB)" if pages else "0"
+    """Pages, and how much memory that is."""
+    return f"{pages:,} ({memory(pages)})" if pages else "0"

@@ -187,15 +187,6 @@ def takes(level: Level, *orders: Order) -> Kind:
     return kind
 
 
-def refills(level: Level, batch: int) -> Kind:
-    """Requests for one frame that find their CPU's list empty and fill it by a batch."""
-
-    def kind(counters: Counters, cpu: int) -> Iterator[Action]:
-        yield refill(cpu, level, batch)
-
-    return kind
-
-
 def refill(cpu: int, level: Level, batch: int) -> Action:
     """The allocator's own check, and the batch that it moves to the CPU's list if it passes."""
     check = CounterOp(CounterVerb.CHECK, level=level)

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable
 
-from pagefuzz.prove.soundness.breach import Fall, fall
+from pagefuzz.drift.machine import PAGES_A_GIB, own_min_free
+from pagefuzz.prove.soundness.breach import by_refills, fall
 from pagefuzz.prove.soundness.space import Space, single, takes, visit, way_to
 from pagespec.era import ERAS
 from pagespec.vmstat.counters import Counters, boot_counters
@@ -10,13 +11,6 @@ from pagespec.vmstat.machine import CountedZone, CounterMachine
 from pagespec.vmstat.ops import perform
 from pagespec.vmstat.trace import CounterRequest, CounterTrace
 from pagespec.vmstat.verbs import ANSWERS, CounterOp, CounterVerb, Level
-from pagespec.watermark.marks import MIN_FREE_RULES, min_free_kbytes
-
-GIB = 2**18
-"""Frames in a GiB."""
-
-BATCH = 31
-"""What a CPU's list of a large zone is filled by, from 2.6.37 to 4.10."""
 
 
 def machine_of(era: str, cpus: int, *zones: int) -> CounterMachine:
@@ -24,13 +18,9 @@ def machine_of(era: str, cpus: int, *zones: int) -> CounterMachine:
 
     zones: their frames.
     """
-    rule = MIN_FREE_RULES[ERAS[era].min_free]
-    return CounterMachine(
-        ERAS[era],
-        tuple(cpu * len(zones) // cpus for cpu in range(cpus)),
-        tuple(CountedZone(node, pages) for node, pages in enumerate(zones)),
-        min_free_kbytes(4 * sum(zones), rule),
-    )
+    counted = tuple(CountedZone(node, pages) for node, pages in enumerate(zones))
+    of_nodes = tuple(cpu * len(zones) // cpus for cpu in range(cpus))
+    return CounterMachine(ERAS[era], of_nodes, counted, own_min_free(ERAS[era], counted))
 
 
 def trace_of(machine: CounterMachine, ops: Iterable[CounterOp], *comments: str) -> CounterTrace:
@@ -77,9 +67,9 @@ def two_cpus() -> CounterTrace:
 
 def through_min() -> CounterTrace:
     """62 GiB fall from high to below min, and nobody has seen anything."""
-    machine = machine_of("2.6.39", 112, 62 * GIB)
+    machine = machine_of("2.6.39", 112, 62 * PAGES_A_GIB)
     marks = boot_counters(machine).marks[0]
-    fallen = fall(Fall(machine, marks.high, marks.min - 1, "low", BATCH))
+    fallen = fall(by_refills(machine, marks.high, marks.min - 1, "low"))
     return trace_of(
         machine,
         (*fallen.ops, *looked_at("low")),
@@ -89,9 +79,9 @@ def through_min() -> CounterTrace:
 
 def empty_above_high() -> CounterTrace:
     """The same machine is empty, and the count shows one frame more than high."""
-    machine = machine_of("2.6.39", 112, 62 * GIB)
+    machine = machine_of("2.6.39", 112, 62 * PAGES_A_GIB)
     marks = boot_counters(machine).marks[0]
-    fallen = fall(Fall(machine, marks.high + 1, 0, "low", BATCH))
+    fallen = fall(by_refills(machine, marks.high + 1, 0, "low"))
     return trace_of(
         machine,
         (*fallen.ops, *looked_at("high")),
@@ -101,7 +91,7 @@ def empty_above_high() -> CounterTrace:
 
 def a_cpu_is_gone() -> CounterTrace:
     """One CPU of 64 leaves, and the mark with it; the others still keep what they kept."""
-    machine = machine_of("4.10", 64, GIB)
+    machine = machine_of("4.10", 64, PAGES_A_GIB)
     counters = boot_counters(machine)
     gone = counters.thresholds[0]
     # With one CPU less: thresholds of 60, not 70.
@@ -120,7 +110,7 @@ def a_cpu_is_gone() -> CounterTrace:
 
 def min_free_raised() -> CounterTrace:
     """The marks have risen beyond the drift mark that was made from lower ones."""
-    machine = machine_of("2.6.39", 112, 62 * GIB)
+    machine = machine_of("2.6.39", 112, 62 * PAGES_A_GIB)
     counters = boot_counters(machine)
     raised = CounterOp(CounterVerb.MIN_FREE, pages=131072)
     perform(counters, raised)
@@ -135,7 +125,7 @@ def min_free_raised() -> CounterTrace:
 
 def kswapd_raises() -> CounterTrace:
     """Kswapd wakes, and CPUs may keep more than before."""
-    machine = machine_of("4.10", 8, GIB // 4)
+    machine = machine_of("4.10", 8, PAGES_A_GIB // 4)
     counters = boot_counters(machine)
     before = (
         CounterOp(CounterVerb.MIN_FREE, pages=16384),
