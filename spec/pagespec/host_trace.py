@@ -143,7 +143,7 @@ def parse_host(text: str) -> HostTrace:
             at, f"expected `zone class=NAME node=N pages=N` behind the host, got {other[:60]!r}"
         )
     host = _host(number, fields, zones)
-    requests, expect = read_requests(iter(rest), HOST_SHAPES)
+    requests, expect = read_requests(iter(rest), "host", HOST_SHAPES)
     return HostTrace(host, requests, expect, comments)
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 from pagespec.migratetype import LETTERS, UNMOVABLE
 from pagespec.trace import FLAGS, NAMING, Operand, Request, TraceError
-from pagespec.trace_words import is_whole, read_fields, read_whole, short
+from pagespec.trace_words import check_blanks, is_whole, read_fields, read_whole, short
 from pagespec.types import NO_MEMORY, Refusal, ZoneClass
 from pagespec.verbs import MAY_FAIL, Verb
 
@@ -90,8 +90,7 @@ KNOWN = {
 
 def read_request(number: int, line: str, names: Set[str], shapes: Shapes) -> Request:
     """The request of a line. names: of the blocks that earlier lines have named."""
-    if re.search(r"\s\s|[^\S ]", line) is not None:
-        raise TraceError(number, f"expected one blank between words, got {line[:60]!r}")
+    check_blanks(number, line)
     line, arrow, answer = f"{line} ".partition(" -> ")
     words = line.split()
     name = words[0] if words[1:2] == ["="] else None

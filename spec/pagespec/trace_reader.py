@@ -4,11 +4,19 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias, TypeVar
 
 from pagespec.era import era_named
-from pagespec.laws.books import all_laws
+from pagespec.laws.books import LAWS_OF, TraceKind
 from pagespec.machine import Machine
 from pagespec.request_reader import SHAPES, Shapes, read_request
 from pagespec.trace import FORMAT, SIZES_GIVEN, Request, Trace, TraceError
-from pagespec.trace_words import blamed, read_fields, read_flag, read_holes, read_types, read_whole
+from pagespec.trace_words import (
+    blamed,
+    check_blanks,
+    read_fields,
+    read_flag,
+    read_holes,
+    read_types,
+    read_whole,
+)
 from pagespec.types import DomainError
 
 Lines: TypeAlias = Iterator[tuple[int, str]]
@@ -24,7 +32,7 @@ def parse(text: str) -> Trace:
     """
     comments, body = lines_of(text)
     machine = read_machine(*next(body))
-    requests, expect = read_requests(body, SHAPES)
+    requests, expect = read_requests(body, "zone", SHAPES)
     return Trace(machine, requests, expect, comments)
 
 
@@ -50,7 +58,9 @@ def _alone(lines: list[tuple[int, str]]) -> Lines:
         yield number, line
 
 
-def read_requests(body: Lines, shapes: Shapes) -> tuple[tuple[Request, ...], str | None]:
+def read_requests(
+    body: Lines, kind: TraceKind, shapes: Shapes
+) -> tuple[tuple[Request, ...], str | None]:
     """The requests of a trace, and the law that it names at its end, if any."""
     names: set[str] = set()
 
@@ -60,11 +70,11 @@ def read_requests(body: Lines, shapes: Shapes) -> tuple[tuple[Request, ...], str
             names.add(request.name)
         return request
 
-    return read_body(body, read)
+    return read_body(body, kind, read)
 
 
 def read_body(
-    body: Lines, read: Callable[[int, str], AnyRequest]
+    body: Lines, kind: TraceKind, read: Callable[[int, str], AnyRequest]
 ) -> tuple[tuple[AnyRequest, ...], str | None]:
     """What each line says to a reader, and the law that the trace names at its end, if any."""
     requests: list[AnyRequest] = []
@@ -73,7 +83,8 @@ def read_body(
         if expect is not None:
             raise TraceError(number, f"expected nothing after `expect`, got {line[:60]!r}")
         if line.startswith("expect "):
-            expect = _expect(number, line.removeprefix("expect ").strip())
+            check_blanks(number, line)
+            expect = _expect(number, line.removeprefix("expect "), kind)
         else:
             requests.append(read(number, line))
     return tuple(requests), expect
@@ -81,6 +92,7 @@ def read_body(
 
 def read_machine(number: int, line: str) -> Machine:
     """The machine that a line describes."""
+    check_blanks(number, line)
     word, _, rest = line.partition(" ")
     fields = read_fields(number, rest) if word == "machine" else {}
     unknown = fields.keys() - {
@@ -122,7 +134,14 @@ def read_machine(number: int, line: str) -> Machine:
         raise TraceError(number, str(error)) from None
 
 
-def _expect(number: int, name: str) -> str:
-    if name not in {law.id for law in all_laws()}:
+def _expect(number: int, name: str, kind: TraceKind) -> str:
+    """A law that is never asked of such a trace could not break: it would seem kept, or mended."""
+    if name not in frozenset().union(*LAWS_OF.values()):
         raise TraceError(number, f"expected the name of a law after `expect`, got {name[:60]!r}")
+    if name not in LAWS_OF[kind]:
+        others = " and ".join(f"{other}s" for other, laws in LAWS_OF.items() if name in laws)
+        raise TraceError(
+            number,
+            f"expected a law about {kind}s after `expect`, got {name}, which is about {others}",
+        )
     return name

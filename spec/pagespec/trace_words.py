@@ -16,10 +16,17 @@ def first_word(line: str) -> str:
     return line.partition(" ")[0]
 
 
+def check_blanks(number: int, line: str) -> None:
+    """Words stand one blank apart, so that each trace is written in one way."""
+    if re.search(r"\s\s|[^\S ]", line) is not None:
+        raise TraceError(number, f"expected one blank between words, got {line[:60]!r}")
+
+
 def read_words(
     number: int, line: str, word: str, needs: frozenset[str], known: frozenset[str]
 ) -> dict[str, str]:
     """The words of a line that begins with a certain one."""
+    check_blanks(number, line)
     first, _, rest = line.partition(" ")
     fields = read_fields(number, rest) if first == word else {}
     if first != word or not needs <= fields.keys() <= known:

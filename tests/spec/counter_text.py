@@ -23,7 +23,7 @@ take zone=1 cpu=2 level=min order=3 -> no
 count zone=0 preferred=1 cpu=2 times=4 interleave=1
 numaoff
 numaon
-expect BUD-tag
+expect VM-conserve
 """
 """A request of each verb, and each of their words."""
 

@@ -26,7 +26,11 @@ BAD = [
     ("pressure=5", "pressure=1e2", 3, "pressure=1e2: expected a whole number"),
     ("numa_threshold=3", "numa_threshold=65534", 3, "numa_threshold=65534: expected 0 to 65533"),
     ("era=6.1", "era=2.6.11", 3, "normal=2: era 2.6.11 counts without cells"),
+    ("era=6.1 cpus", "era=6.1  cpus", 3, "expected one blank between words, got 'counters era"),
+    ("counters era", "counters  era", 3, "expected one blank between words, got 'counters  era"),
+    ("era=6.1 cpus", "era=6.1\tcpus", 3, "expected one blank between words, got 'counters era"),
     # Zones.
+    ("zone node=1 p", "zone node=1  p", 5, "expected one blank between words, got 'zone node=1  "),
     ("zone node=1 pages=40000", "zone node=1", 5, "expected `zone node=... pages=...`, got 'zone"),
     ("zone node=0 pages=500", "zone class=DMA node=0 pages=500", 4, "got 'class=DMA'"),
     ("pages=40000", "pages=0", 5, "zone 1 has 0 frames; expected 1 to 16777216"),
@@ -44,8 +48,9 @@ BAD = [
     ("land number=0", "land number=0 cpu=1", 9, "expected number=N behind `land`, got 'cpu=1'"),
     ("land number=0", "land number=0 # the first", 9, "expected a comment on a line of its own"),
     ("land number=0", "land number=1000000000000000", 9, "in at most 15 digits"),
-    ("mod free", "mod", 6, "expected one of free, cma, isolated, hit, miss, foreign, interleave,"),
-    ("mod free", "mod pages", 6, "local, other behind `mod`, got 'pages'"),
+    ("mod free", "mod", 6, "expected one of free, cma, isolated behind `mod`, got 'zone=0'"),
+    ("mod free", "mod pages", 6, "expected one of free, cma, isolated behind `mod`, got 'pages'"),
+    ("read hit", "read pages", 18, "hit, miss, foreign, interleave, local, other behind `read`"),
     ("mod free zone=0 cpu=1 by=-31 irqs_on=1 open=1", "mod", 6, "behind `mod`, got nothing"),
     ("by=-31", "by=--31", 6, "by=--31: expected a whole number, as in 31 or -31"),
     ("by=-31", "by=+31", 6, "by=+31: expected a whole number, as in 31 or -31"),
@@ -84,8 +89,21 @@ BAD = [
     ("-> refused BAD_CPU", "-> refused CPU", 11, "expected one of BAD_ORDER, OUTSIDE, "),
     ("-> yes", "-> done", 19, "expected `yes`, `no` or `refused REASON` as the answer to check, g"),
     ("-> no", "->", 20, "or `refused REASON` as the answer to take, got ''"),
-    ("BUD-tag", "BUD-tags", 24, "expected the name of a law after `expect`, got 'BUD-tags'"),
-    ("BUD-tag", "BUD-tag\nland number=0", 25, "expected nothing after `expect`, got 'land"),
+    (
+        "VM-conserve",
+        "VM-conserves",
+        24,
+        "the name of a law after `expect`, got 'VM-conserves'",
+    ),
+    ("expect VM", "expect  VM", 24, "expected one blank between words, got 'expect  VM-conserve"),
+    (
+        "VM-conserve",
+        "BUD-maximal",
+        24,
+        "expected a law about counters after `expect`, got BUD-maximal, which is about zones and h",
+    ),
+    ("VM-conserve", "NUMA-sum", 24, "got NUMA-sum, which is about hosts"),
+    ("VM-conserve", "VM-conserve\nland number=0", 25, "expected nothing after `expect`, got 'land"),
 ]
 
 

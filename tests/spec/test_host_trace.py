@@ -111,6 +111,14 @@ BAD = [
     ("disable pfn=16", "disable cpu=1", 11, "expected pfn=N behind `disable`, got 'cpu=1'"),
     ("zone class=DMA32", "host era=6.1 top=3\nzone class=DMA32", 4, "got 'host era=6.1 top=3'"),
     ("zone class=DMA32", "machine pages=8\nzone class=DMA32", 4, "expected `zone class=NAME"),
+    ("era=6.1 top", "era=6.1  top", 3, "expected one blank between words, got 'host era=6.1  top"),
+    ("zone class=DMA32", "zone  class=DMA32", 4, "expected one blank between words, got 'zone  "),
+    (
+        "NUMA-zonelist",
+        "VM-fold",
+        13,
+        "a law about hosts after `expect`, got VM-fold, which is abou",
+    ),
     ("free a", "zone class=DMA node=0 pages=9", 10, "expected a request: the machine is said once"),
     ("free a", "host era=6.1 top=3", 10, "expected a request: the machine is said once"),
 ]

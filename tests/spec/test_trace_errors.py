@@ -246,6 +246,13 @@ BAD = {
     HEAD + "rest cpu=1\n": (3, "expected nothing behind `rest`, got 'cpu=1'"),
     HEAD + "expect\n": (3, "such as `a = alloc order=1` (its verb one of alloc, free, get"),
     HEAD + "\nexpect NO-SUCH\n": (4, "the name of a law after `expect`, got 'NO-SUCH'"),
+    HEAD + "expect  BUD-tag\n": (3, "expected one blank between words, got 'expect  BUD-tag'"),
+    HEAD + "expect VM-fold\n": (
+        *(3, "expected a law about zones after `expect`, got VM-fold, which is about counters"),
+    ),
+    HEAD + "expect NUMA-sum\n": (3, "got NUMA-sum, which is about hosts"),
+    HEAD.replace(" top", "  top"): (2, "expected one blank between words, got 'machine pages=8  "),
+    HEAD.replace(" top", "\ttop"): (2, "expected one blank between words, got 'machine pages=8\\t"),
     HEAD + "expect BUD-tag\nalloc order=0\n": (4, "expected nothing after `expect`"),
 }
 

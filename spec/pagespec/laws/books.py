@@ -1,7 +1,7 @@
 """All laws in one list, for those who print, count or document them."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from pagespec.era import ERAS
 from pagespec.laws.exact import COUNTED_LAWS, EXACT_LAWS, KEPT_LAWS, ORACLE_LAWS, TWIN_LAWS
@@ -58,3 +58,23 @@ def _entries(subject: str, book: LawBook[Subject]) -> Iterator[Entry]:
     for law in book.laws:
         eras = tuple(name for name, era in ERAS.items() if law.eras(era))
         yield Entry(law.id, law.level, subject, law.sentence, law.reason, law.source, eras)
+
+
+TraceKind: TypeAlias = Literal["zone", "host", "counter"]
+"""What a trace is about."""
+
+_HOSTS = frozenset(
+    law.id for book in (HOST_STATE_LAWS, HOST_LAWS, TWIN_HOST_LAWS) for law in book.laws
+)
+_COUNTERS = frozenset(
+    law.id for book in (REFUSAL_LAWS, COUNTER_LAWS, TWIN_COUNTER_LAWS) for law in book.laws
+)
+_ZONES = frozenset(law.id for law in all_laws()) - _HOSTS - _COUNTERS
+
+LAWS_OF: dict[TraceKind, frozenset[str]] = {
+    "zone": _ZONES,
+    "host": _ZONES | _HOSTS,
+    "counter": _COUNTERS | {"OUT-fault"},
+}
+"""The laws that a trace of each kind may break: a host's zones keep theirs too, and whatever is
+asked has to answer."""

@@ -43,7 +43,7 @@ def parse_counters(text: str) -> CounterTrace:
         )
     machine = _with_zones(_shared(number, fields), zones)
     requests, expect = read_body(
-        iter(rest), lambda at, line: read_counter_request(at, line, machine)
+        iter(rest), "counter", lambda at, line: read_counter_request(at, line, machine)
     )
     return CounterTrace(machine, requests, expect, comments)
 
