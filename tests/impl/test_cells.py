@@ -132,7 +132,7 @@ def test_another_threshold_is_found(threshold: int) -> None:
 
     with pytest.raises(LawBroken) as found:
         Lockstep(machine, TwinFactory(keeping_up_to(threshold)))
-    assert found.value.law_id == "ORACLE-cells"
+    assert found.value.law_id == "CELL-boot"
 
 
 ZONE_WORDS = ("kept_free", "kept_cma", "cell_threshold", "drift_mark")

@@ -135,7 +135,7 @@ MUTANTS = (
         "Thresholds stay as they are when memory is plugged in, in every era.",
         Edit(
             "vmstat.retune",
-            "    if retunes_on_resize_of(mem):\n        set_thresholds(mem)\n",
+            "    if resized_thresholds_of(mem):\n        set_thresholds(mem)\n",
             "",
         ),
         laws=("VM-threshold", "VM-mark"),

@@ -19,11 +19,11 @@ from pageimpl.vmstat.state import (
     by_node_of,
     cell_offset_of,
     close_reads_of,
+    early_drift_marks_of,
     has_cells_of,
     high_of,
     item_of,
     low_of,
-    marks_early_of,
     marks_rule_of,
     min_free_of,
     min_of,
@@ -126,7 +126,7 @@ def threshold_of(mem: CounterMemory, place: int) -> int:
 @kernel
 def boot(mem: CounterMemory) -> None:
     """Give a machine that has just been described its marks and thresholds."""
-    if marks_early_of(mem) and nr_running_of(mem) > 1:
+    if early_drift_marks_of(mem) and nr_running_of(mem) > 1:
         set_thresholds(mem)
     set_marks(mem)
     set_thresholds(mem)

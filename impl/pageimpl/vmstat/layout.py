@@ -22,13 +22,13 @@ from pageimpl.vmstat.state import (
     set_close_reads,
     set_cpu_node,
     set_cpus,
-    set_exchanges,
+    set_early_drift_marks,
+    set_exchanges_cells,
     set_first_place,
     set_has_cells,
     set_in_lists,
     set_item,
-    set_lowers,
-    set_marks_early,
+    set_lowers_thresholds,
     set_marks_rule,
     set_min_free,
     set_node,
@@ -43,7 +43,7 @@ from pageimpl.vmstat.state import (
     set_pages,
     set_reading,
     set_reads_all_cpus,
-    set_retunes_on_resize,
+    set_resized_thresholds,
     set_room,
     set_running,
     set_said_normal,
@@ -98,11 +98,11 @@ def write_choices(memory: CounterMemory, machine: CounterMachine) -> None:
     """Write what the era, the design and the machine have chosen."""
     era, design = machine.era, machine.design
     set_has_cells(memory, era.cells != "none")
-    set_exchanges(memory, era.exchanges_cells)
-    set_lowers(memory, era.lowers_thresholds)
-    set_marks_early(memory, era.early_drift_marks)
+    set_exchanges_cells(memory, era.exchanges_cells)
+    set_lowers_thresholds(memory, era.lowers_thresholds)
+    set_early_drift_marks(memory, era.early_drift_marks)
     set_close_reads(memory, CLOSE_READS[era.close_reads])
-    set_retunes_on_resize(memory, era.resized_thresholds)
+    set_resized_thresholds(memory, era.resized_thresholds)
     set_marks_rule(memory, MARKS_RULES[era.marks])
     set_said_normal(memory, UNSAID if machine.normal is None else machine.normal)
     set_said_pressure(memory, UNSAID if machine.pressure is None else machine.pressure)

@@ -7,7 +7,6 @@ from pageimpl.vmstat.counters import area_of, cell_of
 from pageimpl.vmstat.refresh import fold_events
 from pageimpl.vmstat.state import (
     CounterMemory,
-    awake_of,
     close_reads_of,
     cpus_of,
     drift_mark_of,
@@ -20,6 +19,7 @@ from pageimpl.vmstat.state import (
     nr_places_of,
     reading_of,
     reads_all_cpus_of,
+    reclaiming_of,
     running_of,
     told_of,
     total_of,
@@ -84,7 +84,7 @@ def free_as_seen(mem: CounterMemory, zone: int, reclaim: bool) -> int:
     if close_reads_of(mem) == RECLAIM_READS_CLOSE:
         looks = reclaim
     else:
-        looks = awake_of(mem, node_of(mem, zone)) != 0
+        looks = reclaiming_of(mem, node_of(mem, zone)) != 0
     return read(mem, zone, True) if looks else cheap
 
 

@@ -14,19 +14,19 @@ from pageimpl.vmstat.state import (
     drift_mark_of,
     first_place_of,
     low_of,
-    lowers_of,
+    lowers_thresholds_of,
     min_of,
     node_of,
     nr_places_of,
     nr_running_of,
     reading_of,
-    retunes_on_resize_of,
+    resized_thresholds_of,
     said_pressure_of,
-    set_awake,
     set_min_free,
     set_nr_running,
     set_numa_on,
     set_pages,
+    set_reclaiming,
     set_running,
     set_told,
     set_total,
@@ -41,8 +41,8 @@ from pageimpl.vmstat.verbs import HIT, OTHER
 @kernel
 def wake(mem: CounterMemory, node: int) -> None:
     """Kswapd wakes: where there is a drift mark, CPUs keep less back."""
-    set_awake(mem, node, 1)
-    if not lowers_of(mem):
+    set_reclaiming(mem, node, 1)
+    if not lowers_thresholds_of(mem):
         return
     for zone in range(zones_of(mem)):
         if node_of(mem, zone) == node and drift_mark_of(mem, zone):
@@ -52,8 +52,8 @@ def wake(mem: CounterMemory, node: int) -> None:
 @kernel
 def rest(mem: CounterMemory, node: int) -> None:
     """Kswapd goes to sleep: where there is a drift mark, CPUs may keep as much as ever."""
-    set_awake(mem, node, 0)
-    if not lowers_of(mem):
+    set_reclaiming(mem, node, 0)
+    if not lowers_thresholds_of(mem):
         return
     for zone in range(zones_of(mem)):
         if node_of(mem, zone) == node and drift_mark_of(mem, zone):
@@ -102,7 +102,7 @@ def resize(mem: CounterMemory, zone: int, pages: int, silent: bool) -> None:
     if silent:
         return
     set_marks(mem)
-    if retunes_on_resize_of(mem):
+    if resized_thresholds_of(mem):
         set_thresholds(mem)
 
 

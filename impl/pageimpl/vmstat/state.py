@@ -156,11 +156,11 @@ room_of, set_room = machine_word()
 # The era's choices and the design of NUMA statistics, in the numbers of `choices`; those that are
 # yes or no are 1 or 0. Thresholds that the machine says are -1 if it says none.
 has_cells_of, set_has_cells = machine_word()
-exchanges_of, set_exchanges = machine_word()
-lowers_of, set_lowers = machine_word()
-marks_early_of, set_marks_early = machine_word()
+exchanges_cells_of, set_exchanges_cells = machine_word()
+lowers_thresholds_of, set_lowers_thresholds = machine_word()
+early_drift_marks_of, set_early_drift_marks = machine_word()
 close_reads_of, set_close_reads = machine_word()
-retunes_on_resize_of, set_retunes_on_resize = machine_word()
+resized_thresholds_of, set_resized_thresholds = machine_word()
 marks_rule_of, set_marks_rule = machine_word()
 said_normal_of, set_said_normal = machine_word()
 said_pressure_of, set_said_pressure = machine_word()
@@ -190,7 +190,7 @@ total_of, set_total = row_word(ITEM_ROWS)
 # A node: its number among those with memory, or -1; its threshold, and whether its kswapd is awake.
 ordinal_of, set_ordinal = row_word(NODE_ROWS)
 node_threshold_of, set_node_threshold = row_word(NODE_ROWS)
-awake_of, set_awake = row_word(NODE_ROWS)
+reclaiming_of, set_reclaiming = row_word(NODE_ROWS)
 
 # A zone: its node and frames, its marks and thresholds as they stand, and the free frames that its
 # lists would hold, whatever counters say.

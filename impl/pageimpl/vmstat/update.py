@@ -19,7 +19,7 @@ from pageimpl.vmstat.counters import area_of, cell_of, threshold_of
 from pageimpl.vmstat.state import (
     LINE,
     CounterMemory,
-    exchanges_of,
+    exchanges_cells_of,
     in_lists_of,
     item_of,
     left_of,
@@ -98,7 +98,7 @@ def change(mem: CounterMemory, cpu: int, place: int, delta: int, lean: int, irqs
     move(mem, place, delta)
     at, item = cell_of(mem, cpu, place), item_of(mem, place)
     width = width_of(mem, item)
-    by_exchange = irqs_on and exchanges_of(mem) != 0
+    by_exchange = irqs_on and exchanges_cells_of(mem) != 0
     pages, left = told_by(mem, place, cell_at(mem, at, width), delta, lean, by_exchange)
     if by_exchange:
         set_cell(mem, at, width, left)
@@ -117,7 +117,7 @@ def begin(mem: CounterMemory, cpu: int, place: int, delta: int, lean: int, irqs_
     """
     move(mem, place, delta)
     at, width = cell_of(mem, cpu, place), width_of(mem, item_of(mem, place))
-    by_exchange = irqs_on and exchanges_of(mem) != 0
+    by_exchange = irqs_on and exchanges_cells_of(mem) != 0
     pages, left = told_by(mem, place, cell_at(mem, at, width), delta, lean, by_exchange)
     if pages == 0 or by_exchange:
         set_cell(mem, at, width, left)

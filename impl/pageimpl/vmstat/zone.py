@@ -26,7 +26,7 @@ EXPIRES_AFTER = 3
 
 
 @kernel
-def running_cpus(mem: Memory) -> int:
+def running(mem: Memory) -> int:
     """How many CPUs run."""
     count = 0
     for cpu in range(cpus_of(mem)):
@@ -38,7 +38,7 @@ def running_cpus(mem: Memory) -> int:
 @kernel
 def start(mem: Memory) -> None:
     """Set the threshold at boot. Zones whose CPUs come up before the marks have a drift mark."""
-    cpus = running_cpus(mem)
+    cpus = running(mem)
     if early_drift_marks_of(mem) and marked_of(mem) and cpus > 1:
         set_drift_mark(mem, cpus * normal_threshold(cpus, managed_of(mem)))
     set_threshold(mem)
@@ -49,7 +49,7 @@ def set_threshold(mem: Memory) -> None:
     """Let the threshold follow the CPUs that run, and set the drift mark where it is due."""
     if not counting_of(mem) & COUNTS_IN_CELLS:
         return
-    cpus = running_cpus(mem)
+    cpus = running(mem)
     threshold = normal_threshold(cpus, managed_of(mem))
     set_cell_threshold(mem, threshold)
     if marked_of(mem):
@@ -64,14 +64,14 @@ def lower_threshold(mem: Memory) -> None:
     """Kswapd is awake: where there is a drift mark, CPUs keep less back."""
     if drift_mark_of(mem) != 0 and lowers_thresholds_of(mem):
         gap = mark_of(mem, MARK_LOW) - mark_of(mem, MARK_MIN)
-        set_cell_threshold(mem, pressure_threshold(running_cpus(mem), gap))
+        set_cell_threshold(mem, pressure_threshold(running(mem), gap))
 
 
 @kernel
 def raise_threshold(mem: Memory) -> None:
     """Kswapd sleeps: where there is a drift mark, CPUs may keep as much as ever."""
     if drift_mark_of(mem) != 0 and lowers_thresholds_of(mem):
-        set_cell_threshold(mem, normal_threshold(running_cpus(mem), managed_of(mem)))
+        set_cell_threshold(mem, normal_threshold(running(mem), managed_of(mem)))
 
 
 @kernel

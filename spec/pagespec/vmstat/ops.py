@@ -136,7 +136,7 @@ def _rest(counters: Counters, op: CounterOp) -> Steps[None]:
 
 def _min_free(counters: Counters, op: CounterOp) -> Steps[None]:
     check_amount("kbytes", op.pages, 0, 2**32 - 1)
-    retune.set_min_free(counters, op.pages)
+    retune.change_min_free(counters, op.pages)
     yield from ()
 
 

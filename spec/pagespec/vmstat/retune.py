@@ -59,7 +59,7 @@ def plug(counters: Counters, cpu: int) -> None:
     set_thresholds(counters)
 
 
-def set_min_free(counters: Counters, kbytes: int) -> None:
+def change_min_free(counters: Counters, kbytes: int) -> None:
     """Set min_free_kbytes: the marks follow, the thresholds and drift marks do not."""
     counters.min_free = kbytes
     set_marks(counters)
