@@ -286,6 +286,15 @@ broken(
 broken(
     "VM-read", "a total that is exact", NUMA, COUNT, READ._replace(item=HIT, where=ALL), outcome=1
 )
+DRAFT = counters_of((0, 64), (1, 64), cpus=(0, 1), numa="s16-draft")
+broken(
+    "VM-read",
+    "a draft's total that is exact",
+    DRAFT,
+    COUNT,
+    READ._replace(item=HIT, where=ALL),
+    outcome=1,
+)
 broken("VM-read", "a zone's that is late", NUMA, COUNT, READ._replace(item=HIT), outcome=0)
 
 DRAINED = counters_of(cpus=(0, 0), normal=20, min_free=64)  # marks 16, 20 and 24, drift mark 64
