@@ -92,7 +92,7 @@ def test_shrinking_gives_the_same_bytes() -> None:
 
 
 def test_shrinking_leaves_no_cpu_zone_or_number_too_many() -> None:
-    """By hand: of four CPUs and three zones one of each is enough; cells are read out at the end."""
+    """By hand: one CPU and one zone are enough, since cells are read out at the end of a run."""
     machine = CounterMachine(
         ERAS["6.1"],
         cpus=(0, 0, 1, 1),
