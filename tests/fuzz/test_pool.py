@@ -111,10 +111,12 @@ def test_a_process_that_is_lost_once_costs_nothing(
     assert {result.number for result in results} == set(range(8))
 
 
-def interrupted(tmp_path: Path, times: int, wait_s: float) -> tuple[int, str, str]:
+def interrupted(
+    tmp_path: Path, number: signal.Signals, times: int, wait_s: float
+) -> tuple[int, str, str]:
     """Exit code, stdout and stderr of a long run that was interrupted so long after its start.
 
-    The whole group gets the signal, as from a terminal.
+    The whole group gets the signal, as from a terminal or from `timeout`.
     """
     options = ["--target", "spec", "--units", "9999", "--seed", "5", "--out", str(tmp_path)]
     process = subprocess.Popen(
@@ -129,15 +131,18 @@ def interrupted(tmp_path: Path, times: int, wait_s: float) -> tuple[int, str, st
     first = process.stdout.readline()
     for _ in range(times):
         time.sleep(wait_s)
-        os.killpg(process.pid, signal.SIGINT)
+        os.killpg(process.pid, number)
     out, err = process.communicate(timeout=60)
     return process.returncode, first + out, err
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(("times", "wait_s"), [(1, 0.9), (1, 3), (2, 0.2), (2, 1.5)])
-def test_ctrl_c_ends_with_a_summary(times: int, wait_s: float, tmp_path: Path) -> None:
+def test_ctrl_c_and_sigterm_end_with_a_summary(
+    number: signal.Signals, times: int, wait_s: float, tmp_path: Path
+) -> None:
     """Whenever it comes, also while processes start, also twice: exit 130, the tables, the seed."""
-    code, out, err = interrupted(tmp_path, times, wait_s)
+    code, out, err = interrupted(tmp_path, number, times, wait_s)
 
     assert code == Exit.INTERRUPTED
     assert "Traceback" not in err

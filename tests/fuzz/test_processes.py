@@ -7,12 +7,54 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+from tests.fuzz.test_commands import TARGETS
+
+from pagefuzz.exits import Exit
+
 PAGEFUZZ = [sys.executable, "-m", "pagefuzz"]
 KERNELS = "from pagefuzz.target.kernels import load_kernels; load_kernels()"
 
 
-def test_a_reader_that_has_seen_enough_is_no_broken_law() -> None:
-    """`pagefuzz list laws | head -1` ends without a traceback, and not with exit code 1."""
+LEAK = """pagefuzz-trace 1
+machine pages=16 top=3 era=6.1
+a = alloc order=1
+b = alloc order=0
+c = alloc order=0
+free b
+free a
+free c
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["list", "laws"], Exit.HELD),
+        (["--help"], Exit.HELD),
+        (["replay", "--target", "spec"], Exit.HELD),
+        (["replay", "--target", f"{TARGETS}:Leaks"], Exit.BROKEN),
+        (["replay", "--target", "spec", "absent.trace"], Exit.USAGE),
+    ],
+)
+def test_a_reader_that_has_seen_enough_changes_no_verdict(
+    words: list[str], code: Exit, tmp_path: Path
+) -> None:
+    """`pagefuzz replay ... 2>&1 | head -1` ends as it would have ended without `head`."""
+    trace = tmp_path / "leak.trace"
+    trace.write_text(LEAK)
+    reader, writer = os.pipe()
+    os.close(reader)
+    if words[0] == "replay":
+        words = [*words, str(trace)]
+    done = subprocess.run([*PAGEFUZZ, *words], stdout=writer, stderr=writer, timeout=60)
+    os.close(writer)
+
+    assert done.returncode == code
+
+
+def test_who_leaves_later_sees_no_traceback() -> None:
+    """The first line read, stdout closed: nothing is said on stderr."""
     command = subprocess.Popen(
         [*PAGEFUZZ, "list", "laws"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
@@ -20,8 +62,41 @@ def test_a_reader_that_has_seen_enough_is_no_broken_law() -> None:
     command.stdout.close()
     _, err = command.communicate(timeout=60)
 
-    assert command.returncode in (0, 130)
+    assert (command.returncode, err) == (Exit.HELD, b"")
+
+
+def test_a_closed_output_is_the_environments_fault() -> None:
+    """`pagefuzz list laws >&-` has nowhere to write to, and says so instead of nothing."""
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&-', "sh", *PAGEFUZZ, "list", "laws"],
+        stderr=subprocess.PIPE,
+        timeout=60,
+    )
+
+    assert done.returncode == Exit.USAGE
+    assert done.stderr.startswith(b"error: standard output is closed: expected a file, a pipe or")
+
+
+@pytest.mark.parametrize("whole_group", [False, True])
+def test_prove_ends_quietly_by_sigterm(whole_group: bool) -> None:
+    """`timeout` ends it as Ctrl-C does, and its processes: no warning, no traceback."""
+    command = subprocess.Popen(
+        [*PAGEFUZZ, "prove", "exhaust*era 6.1"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    workers = children_of(command.pid, tries=200)
+    time.sleep(2)
+    (os.killpg if whole_group else os.kill)(command.pid, signal.SIGTERM)
+    _, err = command.communicate(timeout=60)
+
+    assert command.returncode == Exit.INTERRUPTED
+    assert err.decode().splitlines()[-1] == "interrupted"
+    assert b"Warning" not in err
     assert b"Traceback" not in err
+    assert workers
+    assert gone(workers, tries=50)
 
 
 def test_workers_do_not_outlive_a_killed_run(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Ctrl-C: the first lets a campaign end what it has begun, the second ends it at once.
+"""Ctrl-C or SIGTERM: the first lets a campaign end what it has begun, the second ends it at once.
 
 Python would raise wherever it just is, between a result and its entry in the summary too.
 """
@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from pagefuzz.processes import ENDING
+
 TOLD = b"interrupted: the units under way come to their end; again to leave at once\n"
 
 
 class Interrupt:
-    """Within `with`, Ctrl-C is remembered in `asked`, and raises only where it does no harm.
+    """Within `with`, either signal is remembered in `asked`, and raises only where it does no harm.
 
     at_once: whether the next one after the first may raise; true while units are at work, which can
     take long. Before, the canary is nearly done, and afterwards the summary is being written.
@@ -24,12 +26,13 @@ class Interrupt:
         self.at_once = False
 
     def __enter__(self) -> "Interrupt":
-        self.before = signal.signal(signal.SIGINT, self._remember)
+        self.before = {number: signal.signal(number, self._remember) for number in ENDING}
         return self
 
     def __exit__(self, *_: object) -> None:
         # An interrupted process is about to end with its own exit code: one more must not take it.
-        signal.signal(signal.SIGINT, signal.SIG_IGN if self.asked else self.before)
+        for number, before in self.before.items():
+            signal.signal(number, signal.SIG_IGN if self.asked else before)
 
     @contextmanager
     def heeded(self) -> Iterator[None]:

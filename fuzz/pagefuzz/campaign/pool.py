@@ -1,22 +1,19 @@
 """Units over processes: a budget goes in, results come out.
 
 Seconds only choose how many units there are: whoever repeats a run by `--units` gets the same.
-Processes are spawned, not forked, since compiled code and threads do not survive a fork.
 """
 
 import os
-import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import count, islice, takewhile
-from multiprocessing import active_children, get_context
-from threading import Thread
-from time import monotonic, sleep
+from time import monotonic
 from typing import NamedTuple, TypeAlias
 
 from pagefuzz.campaign.plan import Plan, Result
 from pagefuzz.campaign.unit import empty_result, run_unit
+from pagefuzz.processes import Workers, follow_parent, kept_from_workers, kill_workers
 from pagefuzz.target.load import factory_of
 
 Told: TypeAlias = Callable[[Result], None]
@@ -84,8 +81,7 @@ def run_units(
             for number in unknown:
                 enter(_alone(plan, number))
     except KeyboardInterrupt:
-        for process in active_children():
-            process.kill()
+        kill_workers()
         raise
 
 
@@ -110,33 +106,13 @@ def _run_over_pool(plan: Plan, jobs: int, numbers: Iterator[int], enter: Told) -
 
 
 def _pool(jobs: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(
-        jobs, get_context("spawn"), initializer=_follow_parent, initargs=(os.getpid(),)
-    )
-
-
-def _follow_parent(parent: int) -> None:
-    """End this process soon after the one that began it, however that one ends."""
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            sleep(1)
-        os._exit(1)
-
-    Thread(target=watch, daemon=True).start()
+    return ProcessPoolExecutor(jobs, Workers(), follow_parent, (os.getpid(),))
 
 
 def _submit(pool: ProcessPoolExecutor, plan: Plan, number: int) -> Future[Result]:
-    """Hand a unit to the pool, whose processes leave Ctrl-C to this one.
-
-    A process inherits which signals are blocked; a handler of its own would come too late for those
-    that are still starting.
-    """
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
+    """Hand a unit to the pool, which may begin a process for it."""
+    with kept_from_workers():
         return pool.submit(_work, plan, number)
-    finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _work(plan: Plan, number: int) -> Result:

@@ -5,7 +5,7 @@ which is HELD). Bad input is a typed error and ends here as one sentence and exi
 """
 
 import errno
-import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from importlib import import_module
 
 import click
 
+from pagefuzz.cli._streams import outlive_readers
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit
 
@@ -70,11 +71,6 @@ def run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         error.show()
         return Exit.USAGE
-    except SystemExit:
-        # click's answer to a closed pipe, with Python's code 1, which would read as a broken law.
-        # Whoever read the output has seen enough; what is still held of it goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.INTERRUPTED
     except Exception as error:
         if (sentence := _sentence(error)) is not None:
             return _say(f"error: {sentence}", Exit.USAGE)
@@ -85,7 +81,15 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def main() -> None:
-    """Enter from the shell."""
+    """Enter from the shell.
+
+    SIGTERM, by which `timeout` and CI end a job, asks for what Ctrl-C asks: a summary.
+    """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        outlive_readers()
+    except UsageError as error:
+        sys.exit(_say(f"error: {error}", Exit.USAGE))
     sys.exit(run(sys.argv[1:]))
 
 

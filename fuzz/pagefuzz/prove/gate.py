@@ -3,11 +3,11 @@
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
 from typing import NamedTuple
 
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit
+from pagefuzz.processes import Workers, follow_parent, kept_from_workers, kill_workers
 from pagefuzz.prove.conditions import ZONES, Condition
 from pagefuzz.prove.engines import Task, joined, run, tasks_of
 from pagefuzz.prove.ledger import Row
@@ -77,14 +77,16 @@ def run_all(
     tasks.sort(key=lambda task: _length(task, rows), reverse=True)
     found: dict[Condition, list[tuple[int, Finding]]] = {condition: [] for condition in conditions}
     cores = len(os.sched_getaffinity(0))
-    with ProcessPoolExecutor(cores, mp_context=get_context("spawn")) as pool:
-        running: dict[Future[Finding], Task] = {pool.submit(run, task): task for task in tasks}
+    with ProcessPoolExecutor(cores, Workers(), follow_parent, (os.getpid(),)) as pool:
+        with kept_from_workers():
+            running: dict[Future[Finding], Task] = {pool.submit(run, task): task for task in tasks}
         try:
             for done, future in enumerate(as_completed(running), start=1):
                 task = running[future]
                 found[task.condition].append((task.pages, future.result()))
                 tell(f"{done} of {len(tasks)} done, last {task.condition}")
         except BaseException:
+            kill_workers()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return [
