@@ -236,4 +236,7 @@ def test_a_kernel_s_events_are_none_of_counters(
 
     assert run(["check", str(path)]) == Exit.USAGE
     err = capsys.readouterr().err
-    assert err == f"error: {path}: expected events of tracefs' trace file, got none.\n"
+    assert err == (
+        f"error: {path}: expected a real kernel's trace or zoneinfo, got a trace of requests, "
+        "which `pagefuzz replay` puts to an allocator again\n"
+    )

@@ -68,6 +68,8 @@ def sentence(capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
     assert captured.out == ""
     assert captured.err.startswith("error: ")
     assert captured.err.count("\n") == 1
+    # As all other commands' sentences, which end with what was got.
+    assert not captured.err.endswith(".\n")
     return captured.err
 
 

@@ -104,7 +104,7 @@ def _sentence(error: Exception) -> str | None:
     if isinstance(error, ModuleNotFoundError) and error.name:
         package = error.name.partition(".")[0]
         if package not in ("pagespec", "pageimpl", "pagefuzz"):
-            return f"the Python package {package} is not installed: repeat the installation."
+            return f"the Python package {package} is not installed: repeat the installation"
     return None
 
 

@@ -5,10 +5,14 @@ import click
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit
 from pagefuzz.kernel.checking import check_run
+from pagefuzz.kernel.files import begins_with
 from pagefuzz.kernel.render import render
 from pagefuzz.kernel.render_counts import render_files
 from pagefuzz.kernel.zonefiles import check_files, is_zoneinfo
 from pagefuzz.report import console
+
+REQUESTS = b"pagefuzz-trace "
+"""What traces of requests to an allocator begin with."""
 
 
 @click.command()
@@ -35,6 +39,11 @@ def command(trace: str, snapshots: str | None, stats: str | None) -> Exit:
 
     Exit codes: 0 every law held; 1 a law broken; 2 bad input; 3 inconclusive, events were lost.
     """
+    if begins_with(trace, REQUESTS):
+        raise UsageError(
+            f"{trace}: expected a real kernel's trace or zoneinfo, got a trace of requests, which "
+            "`pagefuzz replay` puts to an allocator again"
+        )
     if is_zoneinfo(trace):
         _refuse_options(snapshots, stats)
         files = check_files(trace)
@@ -49,4 +58,4 @@ def command(trace: str, snapshots: str | None, stats: str | None) -> Exit:
 def _refuse_options(snapshots: str | None, stats: str | None) -> None:
     for option, value in (("--snapshots", snapshots), ("--stats", stats)):
         if value is not None:
-            raise UsageError(f"{option} {value}: expected a trace with it, got files of zoneinfo.")
+            raise UsageError(f"{option} {value}: expected a trace with it, got files of zoneinfo")

@@ -62,10 +62,12 @@ def _report(
     replay = replay_with(path, era, *exact.values())
     kinds = replay_all(replay, watched(found, wakes), exact)
     if not kinds:
-        raise UsageError(f"{path}: expected events of tracefs' trace file, got none.")
+        raise UsageError(
+            f"{path}: expected events of tracefs' trace file, or lines of /proc/zoneinfo, got none"
+        )
     if exact and not replay.started:
         raise UsageError(
-            f"{path}: expected a marker 'SNAP NAME end' for one of {', '.join(exact)}, got none."
+            f"{path}: expected a marker 'SNAP NAME end' for one of {', '.join(exact)}, got none"
         )
     judge_run(replay.findings, taken.readings, wakes)
     loss, noise = judge_loss(preamble, counters), tuple(preamble.noise)

@@ -35,10 +35,10 @@ def _lines(path: str) -> Iterator[tuple[int, str]]:
         with _opened(path) as stream:
             for number, raw in enumerate(stream, 1):
                 if b"\0" in raw:
-                    raise UsageError(f"{path}:{number}: expected text, got binary data.")
+                    raise UsageError(f"{path}:{number}: expected text, got binary data")
                 yield number, raw.decode("utf-8", "replace")
     except READ_ERRORS as error:
-        raise UsageError(f"{path}:{number + 1}: cannot read further: {_reason(error)}.") from error
+        raise UsageError(f"{path}:{number + 1}: cannot read further: {_reason(error)}") from error
 
 
 def beside(trace: str, *names: str) -> Path | None:
@@ -78,9 +78,9 @@ def _opened(path: str) -> Iterator[IO[bytes]]:
         yield _unpacked(cast(BufferedReader, sys.stdin.buffer))
         return
     if not Path(path).exists():
-        raise UsageError(f"{path}: expected a file, got no such file.")
+        raise UsageError(f"{path}: expected a file, got no such file")
     if Path(path).is_dir():
-        raise UsageError(f"{path}: expected a file, got a directory.")
+        raise UsageError(f"{path}: expected a file, got a directory")
     with open(path, "rb") as stream:
         yield _unpacked(stream)
 

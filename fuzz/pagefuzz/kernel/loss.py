@@ -37,7 +37,7 @@ def lost_by_counters(path: str) -> int:
             counters += 1
             lost += int(match[2])
     if not counters:
-        raise UsageError(f"{path}: expected per_cpu/*/stats with 'overrun:', got none.")
+        raise UsageError(f"{path}: expected per_cpu/*/stats with 'overrun:', got none")
     return lost
 
 

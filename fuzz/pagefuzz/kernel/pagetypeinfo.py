@@ -63,17 +63,17 @@ def read_pagetypeinfo(where: str, text: str) -> TypeInfo:
             counts = match[3].split()
             if len(counts) != len(names):
                 raise UsageError(
-                    f"{here}: expected {len(names)} counts of pageblocks, got {line!r}."
+                    f"{here}: expected {len(names)} counts of pageblocks, got {line!r}"
                 )
             if not is_mixed:
                 blocks[int(match[1]), match[2]] = dict(zip(names, map(int, counts), strict=True))
         else:
-            raise UsageError(f"{here}: expected a line of /proc/pagetypeinfo, got {line!r}.")
+            raise UsageError(f"{here}: expected a line of /proc/pagetypeinfo, got {line!r}")
     if order is None or not blocks:
         wanted = "counts of pageblocks by type" if order is not None else "'Page block order: N'"
         raise UsageError(
             f"{where}:{max(number, 1)}: expected {wanted} of /proc/pagetypeinfo, which root can"
-            f" read, got {'the end of the file' if number else 'an empty file'}."
+            f" read, got {'the end of the file' if number else 'an empty file'}"
         )
     return TypeInfo(order, free, blocks)
 
@@ -82,7 +82,7 @@ def _put_free(
     here: str, line: str, zone: dict[MigrateType, Columns], mt: MigrateType, counts: list[str]
 ) -> None:
     if any(len(counts) != len(other) for other in zone.values()):
-        raise UsageError(f"{here}: expected as many orders as for other types, got {line!r}.")
+        raise UsageError(f"{here}: expected as many orders as for other types, got {line!r}")
     if all(count.isdecimal() for count in counts):
         zone[mt] = tuple(map(int, counts))
 
@@ -92,4 +92,4 @@ def _type(where: str, name: str) -> MigrateType:
         return MigrateType[name.upper()]
     except KeyError:
         known = ", ".join(mt.name.capitalize() for mt in MigrateType)
-        raise UsageError(f"{where}: expected a type, one of {known}, got {name!r}.") from None
+        raise UsageError(f"{where}: expected a type, one of {known}, got {name!r}") from None

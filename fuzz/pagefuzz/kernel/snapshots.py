@@ -102,7 +102,7 @@ def load(trace: str, given: str | None) -> Snapshots:
     if place is None:
         return NO_SNAPSHOTS
     if not place.exists():
-        raise UsageError(f"{place}: expected snapshots, got no such file or directory.")
+        raise UsageError(f"{place}: expected snapshots, got no such file or directory")
     texts = _from_directory(place) if place.is_dir() else _from_tar(place)
     exact = {
         name: _snapshot(f"{place}/{name}", name, parts)
@@ -110,7 +110,7 @@ def load(trace: str, given: str | None) -> Snapshots:
         if "free.ranges" in parts
     }
     if given is not None and not exact:
-        raise UsageError(f"{place}: expected NAME/free.ranges, got no snapshot that has it.")
+        raise UsageError(f"{place}: expected NAME/free.ranges, got no snapshot that has it")
     if not exact:
         return NO_SNAPSHOTS
     readings = (
@@ -147,14 +147,14 @@ def _from_tar(place: Path) -> dict[str, dict[str, str]]:
                     texts[path.parent.name][path.name] = stream.read().decode("utf-8", "replace")
     except (tarfile.TarError, *READ_ERRORS) as error:
         problem = "expected a whole tar of snapshots, got something else or a damaged one"
-        raise UsageError(f"{place}: {problem}.") from error
+        raise UsageError(f"{place}: {problem}") from error
     return texts
 
 
 def _snapshot(where: str, name: str, parts: dict[str, str]) -> Snapshot:
     for needed in ("zoneinfo", "buddyinfo.a"):
         if needed not in parts:
-            raise UsageError(f"{where}: expected {needed} beside free.ranges, got none.")
+            raise UsageError(f"{where}: expected {needed} beside free.ranges, got none")
     zones = read_zoneinfo(f"{where}/zoneinfo", parts["zoneinfo"])
     readings = _lists(_parts_of(where, parts))
     types = None
@@ -164,7 +164,7 @@ def _snapshot(where: str, name: str, parts: dict[str, str]) -> Snapshot:
         if types.order > top:
             raise UsageError(
                 f"{where}/pagetypeinfo: expected a page block order up to {top}, the top order of"
-                f" buddyinfo, got {types.order}."
+                f" buddyinfo, got {types.order}"
             )
     return Snapshot(
         name,
@@ -203,7 +203,7 @@ def _runs(where: str, text: str) -> tuple[tuple[int, int], ...]:
         except ValueError:
             run = (0, 0)
         if not 0 <= run[0] < run[1] <= _MAX_FRAMES:
-            raise UsageError(f"{where}:{number}: expected 'first(hex) pages(dec)', got {line!r}.")
+            raise UsageError(f"{where}:{number}: expected 'first(hex) pages(dec)', got {line!r}")
         runs.append(run)
     return tuple(runs)
 
@@ -218,7 +218,7 @@ def _zones(where: str, zones: tuple[ZoneInfo, ...]) -> tuple[Zone, ...]:
     if not 0 < end <= _MAX_FRAMES:
         wanted = f"zones with memory, all of it below frame {_MAX_FRAMES:#x}"
         raise UsageError(
-            f"{where}: expected {wanted}, got {f'it up to {end:#x}' if end else 'none'}."
+            f"{where}: expected {wanted}, got {f'it up to {end:#x}' if end else 'none'}"
         )
     return tuple(found)
 
@@ -235,8 +235,8 @@ def _buddyinfo(where: str, text: str) -> dict[ZoneName, Columns]:
     for head in _ZONE.finditer(text):
         columns = head[3].split()
         if not columns or not all(map(_COUNT.fullmatch, columns)):
-            raise UsageError(f"{where}: expected block counts by order, got {head[0]!r}.")
+            raise UsageError(f"{where}: expected block counts by order, got {head[0]!r}")
         rows[int(head[1]), head[2]] = tuple(map(int, columns))
     if not rows:
-        raise UsageError(f"{where}: expected 'Node N, zone NAME counts', got no such line.")
+        raise UsageError(f"{where}: expected 'Node N, zone NAME counts', got no such line")
     return rows

@@ -111,7 +111,7 @@ def make_room(replay: Replay, end: int, line: int) -> None:
     """Grow the frames to a first frame behind; only without zones, which tell it beforehand."""
     if end > _FRAMES_WITHOUT_ZONES:
         limit = "expected frames below 1 TiB"
-        raise UsageError(f"{replay.path}:{line}: {limit}, got pfn {end - 1:#x}.")
+        raise UsageError(f"{replay.path}:{line}: {limit}, got pfn {end - 1:#x}")
     if end > len(replay.places):
         replay.places.extend(bytes(max(end, 2 * len(replay.places)) - len(replay.places)))
 

@@ -98,7 +98,7 @@ def range_in(event: Event, path: str) -> tuple[int, int]:
     """Return the frames [first, end) that a compaction event names."""
     match = _RANGE.search(event.payload)
     if match is None:
-        raise UsageError(f"{path}:{event.line}: {event.kind}: expected range=(A ~ B), got none.")
+        raise UsageError(f"{path}:{event.line}: {event.kind}: expected range=(A ~ B), got none")
     return int(match[1], 16), int(match[2], 16)
 
 
@@ -115,4 +115,4 @@ def _number(
         if value >= 0 or signed:
             return value
         got = str(value)
-    raise UsageError(f"{path}:{event.line}: {event.kind}: expected a number for {key}=, got {got}.")
+    raise UsageError(f"{path}:{event.line}: {event.kind}: expected a number for {key}=, got {got}")

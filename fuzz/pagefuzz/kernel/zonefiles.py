@@ -52,7 +52,7 @@ def check_files(path: str) -> FilesReport:
     if not files:
         raise UsageError(
             f"{path}: expected a file, or a directory with files named {_NAME}, got a directory"
-            " without any."
+            " without any"
         )
     for each in files:
         lists = sorted(map(str, Path(each).parent.glob(_LISTS))) if Path(each).exists() else []

@@ -96,13 +96,13 @@ def read_zoneinfo(where: str, text: str) -> tuple[ZoneInfo, ...]:
             zone = _Open((int(match[1]), match[2]), number)
         elif line and (zone is None or not _takes(zone, line)):
             wanted = "a line of /proc/zoneinfo" if zone else "'Node N, zone NAME' of /proc/zoneinfo"
-            raise UsageError(f"{where}:{number}: expected {wanted}, got {line[:_SHOWN]!r}.")
+            raise UsageError(f"{where}:{number}: expected {wanted}, got {line[:_SHOWN]!r}")
     if zone is None:
         raise UsageError(
-            f"{where}: expected 'Node N, zone NAME' of /proc/zoneinfo, got an empty file."
+            f"{where}: expected 'Node N, zone NAME' of /proc/zoneinfo, got an empty file"
         )
     if not text.endswith("\n"):
-        raise UsageError(f"{where}:{number}: expected a whole line, got the end of the file.")
+        raise UsageError(f"{where}:{number}: expected a whole line, got the end of the file")
     zones.append(_closed(where, number, "the end of the file", zone))
     _check_whole(where, number, zones)
     return tuple(zones)
@@ -161,7 +161,7 @@ def _closed(where: str, number: int, got: str, zone: _Open) -> ZoneInfo:
     if missing:
         node, name = zone.name
         raise UsageError(
-            f"{where}:{number}: expected {missing[0]} of zone {name} of node {node}, got {got}."
+            f"{where}:{number}: expected {missing[0]} of zone {name} of node {node}, got {got}"
         )
     pagesets = {
         cpu: Pageset(words["count"], words["high"], words["batch"], words.get("threshold"))
@@ -175,11 +175,11 @@ def _check_whole(where: str, number: int, zones: list[ZoneInfo]) -> None:
     for zone in zones:
         if names[zone.name] > 1:
             raise UsageError(
-                f"{where}:{zone.line}: expected each zone once, got {zone.title} again."
+                f"{where}:{zone.line}: expected each zone once, got {zone.title} again"
             )
         found = sum(name[0] == zone.name[0] for name in names)
         if "cma" in zone.amounts and found != len(zone.protection):
             raise UsageError(
                 f"{where}:{number}: expected {counted(len(zone.protection), 'zone')} of node"
-                f" {zone.name[0]}, got {found}."
+                f" {zone.name[0]}, got {found}"
             )
