@@ -46,14 +46,15 @@ def test_the_file_is_named(
     assert len(err.splitlines()) == 1
 
 
-@pytest.mark.parametrize(("seconds", "lines"), [(0.5, 1), (0.0, 0)])
+@pytest.mark.parametrize(("seconds", "lines"), [(0.5, 1), (0.0, 0), (1.0, 2)])
 def test_who_waits_for_kernels_is_told(
     seconds: float, lines: int, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    """On stderr, once, and only if it takes longer than it does from the cache."""
+    """On stderr, only if it takes longer than from the cache, and again while it goes on."""
     monkeypatch.setattr(jitcache, "jit_disabled", lambda: False)
     monkeypatch.setattr(kernels, "_call_each", lambda: sleep(seconds))
     monkeypatch.setattr(kernels, "SILENT_S", 0.1)
+    monkeypatch.setattr(kernels, "AGAIN_S", 0.6)
     kernels.load_kernels.__wrapped__()
     out, err = capsys.readouterr()
 

@@ -91,6 +91,67 @@ def test_every_word_of_counters_is_explained() -> None:
     assert [name for name in (*NUMA_DESIGNS, *get_args(Level)) if f"`{name}`" not in rows] == []
 
 
+REFUSED = {
+    "refresh cpu=9": "BAD_CPU",
+    "read isolated node=0": "NO_COUNTER",
+    "read free zone=4": "NO_COUNTER",
+    "wake node=3": "BAD_NODE",
+    "land number=0": "NO_UPDATE",
+    "check zone=0 level=low order={over order}": "BAD_ORDER",
+    "mod free zone=0 by={over by}": "BAD_RANGE",
+    "mod free zone=0 by={under by}": "BAD_RANGE",
+    "inc free zone=0 times={over times}": "BAD_RANGE",
+    "inc free zone=0 times=2 open=1": "BAD_RANGE",
+    "minfree kbytes={over kbytes}": "BAD_RANGE",
+    "resize zone=0 pages={over pages}": "BAD_RANGE",
+    "mod hit zone=0 by=1": "UNSUPPORTED",
+    "numaoff": "UNSUPPORTED",
+}
+"""Requests to two CPUs of the era without cells, and why the page says that they are refused."""
+
+
+@pytest.mark.parametrize(("line", "reason"), REFUSED.items())
+def test_counters_refuse_what_the_page_says(line: str, reason: str) -> None:
+    """Just beyond each limit of the page, and for each reason of it."""
+    limits = dict(re.findall(r"^\| `(\w+)=N`.* \| (-?\d+ to \d+)", PAGE, re.M))
+    for word, limit in limits.items():
+        least, most = map(int, limit.split(" to "))
+        line = line.replace(f"{{over {word}}}", str(most + 1))
+        line = line.replace(f"{{under {word}}}", str(least - 1))
+    text = f"pagefuzz-trace 1\ncounters era=2.6.8 cpus=0,0\nzone node=0 pages=9\n{line}\n"
+    trace = parse_counters(text)
+    outcome = counter_perform(boot_counters(trace.machine), trace.requests[0].op)
+
+    assert Refusal(outcome).name == reason
+    assert f"\n| `{reason}` | " in PAGE.partition("## Counters")[2]
+
+
+def test_up_to_a_limit_counters_serve() -> None:
+    """The limits are no narrower than the page says."""
+    lines = (
+        *("mod free zone=0 by=2147483647", "mod free zone=0 by=-2147483648"),
+        *("minfree kbytes=4294967295", "resize zone=0 pages=16777216"),
+        "check zone=0 level=low order=15",
+    )
+    head = "pagefuzz-trace 1\ncounters era=2.6.8 cpus=0,0\nzone node=0 pages=9\n"
+    trace = parse_counters(head + "\n".join(lines))
+    counters = boot_counters(trace.machine)
+
+    assert all(counter_perform(counters, request.op) >= 0 for request in trace.requests)
+
+
+def test_eras_without_cells_tell_every_change() -> None:
+    """The page says so of 2.6.8 and 2.6.11."""
+    for era in ("2.6.8", "2.6.11"):
+        head = f"pagefuzz-trace 1\ncounters era={era} cpus=0,0\nzone node=0 pages=9\n"
+        lines = "mod free zone=0 cpu=1 by=-1\nread free zone=0\nrefresh cpu=1"
+        trace = parse_counters(head + lines)
+        counters = boot_counters(trace.machine)
+
+        assert [counter_perform(counters, request.op) for request in trace.requests] == [0, 8, 0]
+        assert era in PAGE.partition("## Counters")[2]
+
+
 def test_every_verb_is_shown_and_explained() -> None:
     """Each has a row in the table and, all together, a request in one of the examples."""
     asked = {request.verb for text in TRACES for request in parse(text).requests}

@@ -4,10 +4,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from threading import Timer
+from threading import Event, Thread
+from time import monotonic
 
 SILENT_S = 2.0
 """How long kernels may load, as they do from the cache, before people are told why they wait."""
+
+AGAIN_S = 10.0
+"""How long it takes until they are told that it still goes on, as of every other long job."""
 
 
 @cache
@@ -33,25 +37,29 @@ def load_kernels() -> None:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Say on stderr what is going on, if it takes long."""
-    timer = Timer(SILENT_S, _tell)
-    timer.daemon = True
-    timer.start()
+    """Say on stderr what is going on, if it takes long, and for as long as it does."""
+    over = Event()
+    teller = Thread(target=_tell, args=(over,), daemon=True)
+    teller.start()
     try:
         yield
     finally:
-        timer.cancel()
+        over.set()
         # No thread may be left when a campaign forks its workers.
-        timer.join()
+        teller.join()
 
 
-def _tell() -> None:
-    print(
+def _tell(over: Event) -> None:
+    began = monotonic()
+    line = (
         "loading the twin's kernels: where they must be compiled first, which is due once, it "
-        "takes about 20 seconds, or minutes on a busy machine",
-        file=sys.stderr,
-        flush=True,
+        "takes about 20 seconds, or minutes on a busy machine"
     )
+    wait_s = SILENT_S
+    while not over.wait(wait_s):
+        print(line, file=sys.stderr, flush=True)
+        wait_s = AGAIN_S
+        line = f"loading the twin's kernels: {monotonic() - began + wait_s:.0f} s so far"
 
 
 def _call_each() -> None:
