@@ -264,7 +264,7 @@ def test_bench_has_a_row_for_each_rate(capsys: Capture, monkeypatch: pytest.Monk
         monkeypatch.setattr(rates, name, 2)
     code, out, _ = ran(capsys, "bench")
 
-    rows = re.findall(r"│ (.+?) +│ +(\d+) │", out)
+    rows = re.findall(r"│ (.+?) +│ +([\d,]+) │", out)
     assert code == Exit.HELD
     assert [what.split()[0] for what, _ in rows] == [
         *["spec"] * 5,
@@ -273,7 +273,7 @@ def test_bench_has_a_row_for_each_rate(capsys: Capture, monkeypatch: pytest.Monk
         *["counters"] * 2,
         *["stream", "twin"] * 5,
     ]
-    assert all(int(rate) > 0 for _, rate in rows)
+    assert all(int(rate.replace(",", "")) > 0 for _, rate in rows)
 
 
 # --- run and smoke -----------------------------------------------------------------------------
@@ -352,7 +352,7 @@ def test_smoke_says_the_same_twice(
     """The same version gives the same verdicts, row by row; only speeds differ."""
     monkeypatch.setattr(smoke, "ROUNDS", 1)
     runs = [ran(capsys, "smoke", "--target", "spec", "--out", str(tmp_path)) for _ in range(2)]
-    verdicts = [re.sub(r" +\d+ +│$", "", out, flags=re.M) for _, out, _ in runs]
+    verdicts = [re.sub(r" +[\d,]+ +│$", "", out, flags=re.M) for _, out, _ in runs]
 
     assert runs[0][0] == runs[1][0]
     assert verdicts[0] == verdicts[1]

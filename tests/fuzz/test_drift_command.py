@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -33,12 +34,13 @@ def test_the_command_prints_tables_and_answers(capsys: Capture) -> None:
     rows = cells_of(out)
 
     assert (code, err) == (Exit.HELD, "")
-    assert ["0", "0", "31744", "4031", "12157", "20283", "125", "72", "34283"] in rows
-    assert ["125", "normal", "14000", "54.7", "5.32", "0.0831", "200"] in rows
-    assert ["112", "125", "14000", "54.7", "1.72"] in [row[:5] for row in rows]
+    assert ["0", "0", "31,744", "4,031", "12,157", "20,283", "125", "72", "34,283"] in rows
+    assert ["125", "normal", "14,000", "54.7", "5.32", "0.0831", "200"] in rows
+    assert ["32,765", "s16-draft", "3,669,680", "14,335", "0.0203", "0.000001", "0.946"] in rows
+    assert ["112", "125", "14,000", "54.7", "1.72"] in [row[:5] for row in rows]
     assert [row[0] for row in rows if len(row) == 9 and row[1] in ("110", "125")][-2:] == [
         "512",
-        "1024",
+        "1,024",
     ]
     assert "Why can't all counters" in out
     assert "Does the normal threshold scale" in out
@@ -51,6 +53,31 @@ def test_tables_fit_a_terminal(capsys: Capture) -> None:
 
     assert max(len(line) for line in lines if line[:1] in "┏┃┡│└") <= 80
     assert max(map(len, lines)) <= 100
+
+
+@pytest.mark.parametrize("columns", [10, 40, 80])
+def test_a_terminal_cuts_no_number(
+    columns: int, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    """However narrow it is, all numbers of a large machine are there, as when piped."""
+    arguments = ("--cpus", "1024", "--zone", "16384G", "--zone", "100")
+    piped = ran(capsys, *arguments)[1]
+    monkeypatch.setenv("FORCE_COLOR", "1")  # by which rich takes a pipe for a terminal
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    shown = ran(capsys, *arguments)[1]
+
+    assert "\x1b" not in shown
+    assert numbers_in(piped) - numbers_in(shown) == Counter()
+    assert max(map(len, table_lines(shown))) > columns
+
+
+def numbers_in(out: str) -> Counter[str]:
+    return Counter(cell for row in cells_of(out) for cell in row if re.fullmatch(r"[\d,.]+", cell))
+
+
+def table_lines(out: str) -> list[str]:
+    return [line for line in out.splitlines() if line[:1] in "┏┃┡│└" and line]
 
 
 def test_what_is_asked_for_is_what_is_shown(capsys: Capture) -> None:
@@ -67,7 +94,7 @@ def test_what_is_asked_for_is_what_is_shown(capsys: Capture) -> None:
     # 256 pages stand for 1,024 KiB, shared in proportion; 65,536 of 165,536 frames get 101
     assert ["0", "3", "256", "101", "166", "231"] in [row[:6] for row in rows]
     assert [row[0] for row in rows if row[0] in NUMA_DESIGNS] == ["u16"]
-    assert not [row for row in rows if row[0] == "32765"]
+    assert not [row for row in rows if row[0] == "32,765"]
     assert out.count("in a zone of 391 MiB") == 1
 
 

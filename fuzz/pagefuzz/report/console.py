@@ -7,11 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.live import Live
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
+
+from pagefuzz.report.words import cell as text_of
 
 Tell = Callable[[str], None]
 
@@ -23,17 +26,23 @@ _NO_LIMIT = 10_000  # columns: a pipe has no width, and a cut cell is a lost fac
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table on stdout; numbers stand right, everything else left.
 
-    Cells are shown with `str`, never as markup, so that `[6.1]` in a name stays what it is; None is
-    an empty one.
+    Cells are never read as markup, so that `[6.1]` in a name stays what it is; None is an
+    empty one. On a terminal cells are broken between words alone, and lines run over where that is
+    not enough, since a number that has lost digits is another number.
     """
     body = [list(row) for row in rows]
     drawn = Table(title=Text(title), title_justify="left", title_style="bold")
     for place, name in enumerate(columns):
         numeric = bool(body) and all(isinstance(row[place], int | float | None) for row in body)
-        drawn.add_column(Text(name), justify="right" if numeric else "left")
+        words = " ".join([name, *(text_of(row[place]) for row in body)]).split()
+        drawn.add_column(
+            Text(name),
+            justify="right" if numeric else "left",
+            min_width=max(map(cell_len, words), default=0),
+        )
     for row in body:
-        drawn.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
-    _console(stderr=False).print(drawn)
+        drawn.add_row(*(Text(text_of(cell)) for cell in row))
+    _console(stderr=False).print(drawn, crop=False)
 
 
 def seed(value: int) -> None:

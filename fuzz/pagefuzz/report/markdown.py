@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from pagefuzz.report.words import cell as text_of
+
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table; numbers are set to the right, and a cell may hold any text of one line, or None."""
@@ -13,14 +15,8 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def _line(cells: Iterable[object]) -> str:
-    return "| " + " | ".join(_text(cell).replace("|", "\\|") for cell in cells) + " |"
+    return "| " + " | ".join(text_of(cell).replace("|", "\\|") for cell in cells) + " |"
 
 
 def _is_number(cell: object) -> bool:
     return isinstance(cell, int | float | None)
-
-
-def _text(cell: object) -> str:
-    if cell is None:
-        return ""
-    return f"{cell:,}" if isinstance(cell, int | float) else str(cell)
