@@ -9,14 +9,16 @@ from pageimpl.jitcache import kernel
 from pageimpl.memory import (
     Memory,
     byte_at,
+    free_pages_of,
     map_of,
     origin_of,
     set_byte,
+    set_free_pages,
     span_of,
     top_of,
 )
 from pageimpl.migratetype import UNMOVABLE
-from pageimpl.zone import count_free, first_of_list, list_add, list_del
+from pageimpl.zone import first_of_list, list_add, list_del
 
 
 @kernel
@@ -60,7 +62,7 @@ def rmqueue(mem: Memory, order: int) -> int:
         if p != 0:
             list_del(mem, p, current)
             toggle_pair(mem, p, current)
-            count_free(mem, -(1 << order), False)
+            set_free_pages(mem, free_pages_of(mem) - (1 << order))
             expand(mem, p, order, current)
             return p
     return 0
@@ -69,7 +71,7 @@ def rmqueue(mem: Memory, order: int) -> int:
 @kernel
 def free_one_block(mem: Memory, p: int, order: int, to_tail: bool) -> None:
     """Free the block and merge it upward as long as its pair's bit was set."""
-    count_free(mem, 1 << order, False)
+    set_free_pages(mem, free_pages_of(mem) + (1 << order))
     while toggle_pair(mem, p, order):
         list_del(mem, buddy_of(p, order), order)
         p = parent_of(p, order)

@@ -28,7 +28,7 @@ from pageimpl.memory import (
 )
 from pageimpl.migratetype import ISOLATE, MOST_REQUESTED
 from pageimpl.pageblock import pageblock_type, set_pageblock_type
-from pageimpl.zone import account, first_of_list, list_add, list_del
+from pageimpl.zone import account, account_at_once, first_of_list, list_add, list_del
 
 
 @kernel
@@ -56,14 +56,21 @@ def add_half(mem: Memory, p: int, order: int, mt: int) -> None:
     """Put back a half that a split leaves: as a guard if it is small enough, else at the head."""
     if order < guard_of(mem):
         set_tag(mem, p, GUARD | BUDDY | order)
-        account(mem, -(1 << order), mt, True)
+        account_at_once(mem, -(1 << order), mt)
     else:
         add_to_free_list(mem, p, order, mt, False)
 
 
 @inlined
 def expand(mem: Memory, p: int, low: int, high: int, mt: int) -> None:
-    """Give back the upper half of the block, of what is left, and so on down to order low."""
+    """Give back the upper half of the block, of what is left, and so on down to order low.
+
+    What is large enough to be no guard comes first, in a loop that calls nothing.
+    """
+    least = max(low, guard_of(mem))
+    while high > least:
+        high -= 1
+        add_to_free_list(mem, p + (1 << high), high, mt, False)
     while high > low:
         high -= 1
         add_half(mem, p + (1 << high), high, mt)
@@ -129,7 +136,7 @@ def free_one_block(mem: Memory, p: int, order: int, mt: int, to_tail: bool) -> N
                 set_pageblock_type(mem, buddy, mt)
         if tag_of(mem, buddy) & GUARD:
             set_tag(mem, buddy, 0)
-            account(mem, 1 << order, mt, True)
+            account_at_once(mem, 1 << order, mt)
         else:
             del_from_free_list(mem, buddy, order)
         p = parent_of(p, order)

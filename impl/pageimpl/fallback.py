@@ -25,7 +25,7 @@ from pageimpl.pageblock import (
     usage_of,
 )
 from pageimpl.watermark.boost import boost_watermark
-from pageimpl.zone import account, first_of_list
+from pageimpl.zone import account_at_once, first_of_list
 
 
 @kernel
@@ -149,9 +149,9 @@ def claim_or_single(mem: Memory, order: int, mt: int, nofragment: bool) -> int:
     if from_order >= pageblock_order_of(mem):
         change_pageblock_range(mem, p, from_order, mt)
         del_from_free_list(mem, p, from_order)
-        account(mem, -(1 << from_order), block_mt, True)
+        account_at_once(mem, -(1 << from_order), block_mt)
         expand(mem, p, order, from_order, mt)
-        account(mem, (1 << from_order) - (1 << order), mt, True)
+        account_at_once(mem, (1 << from_order) - (1 << order), mt)
         return p
     boost_watermark(mem)
     first, end = pageblock_to_move(mem, p)

@@ -27,7 +27,7 @@ from pageimpl.pageblock import (
     pageblock_type,
     set_pageblock_type,
 )
-from pageimpl.zone import account, first_of_list
+from pageimpl.zone import account_at_once, first_of_list
 from pagespec.types import NO_MEMORY
 
 
@@ -105,8 +105,8 @@ def give_to(mem: Memory, p: int, order: int, mt: int) -> bool:
         pages = 1 << (max(pageblock, order) if later else pageblock)
         set_nr_reserved(mem, max(nr_reserved_of(mem) - pages, 0))
     if later and order >= pageblock:
-        account(mem, -(1 << order), HIGHATOMIC, True)
-        account(mem, 1 << order, mt, True)
+        account_at_once(mem, -(1 << order), HIGHATOMIC)
+        account_at_once(mem, 1 << order, mt)
         move_to_free_list(mem, p, order, mt)
         change_pageblock_range(mem, p, order, mt)
         return True

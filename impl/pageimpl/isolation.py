@@ -22,7 +22,7 @@ from pageimpl.pageblock import (
     pageblock_type,
     set_pageblock_type,
 )
-from pageimpl.zone import account
+from pageimpl.zone import account_at_once
 
 
 @kernel
@@ -45,7 +45,7 @@ def isolate_pageblock(mem: Memory, p: int) -> None:
     set_pageblock_type(mem, p, ISOLATE)
     moved = move_pageblock(mem, p, ISOLATE)
     if isolation_of(mem) != ISOLATE_BY_MOVE:
-        account(mem, -moved, was, True)
+        account_at_once(mem, -moved, was)
 
 
 @kernel
@@ -65,7 +65,7 @@ def restore_pageblock(mem: Memory, p: int, mt: int) -> None:
         moved = move_pageblock(mem, p, mt)
         set_pageblock_type(mem, p, mt)
         if isolation_of(mem) != ISOLATE_BY_MOVE:
-            account(mem, moved, mt, True)
+            account_at_once(mem, moved, mt)
 
 
 @kernel
@@ -95,7 +95,7 @@ def retype_alone(mem: Memory, p: int, mt: int) -> None:
     order = free_order_at(mem, head) if head != 0 else -1
     if order > pageblock_order_of(mem):
         del_from_free_list(mem, head, order)
-        account(mem, -(1 << order), pageblock_type(mem, head), True)
+        account_at_once(mem, -(1 << order), pageblock_type(mem, head))
         set_pageblock_type(mem, p, mt)
         free_by_type(mem, head, order, False)
     else:
@@ -115,7 +115,7 @@ def cut_at(mem: Memory, edge: int) -> None:
         return
     order = free_order_at(mem, head)
     del_from_free_list(mem, head, order)
-    account(mem, -(1 << order), pageblock_type(mem, head), True)
+    account_at_once(mem, -(1 << order), pageblock_type(mem, head))
     p, end = head, head + (1 << order)
     while p < end:
         piece = largest_order_at(p, (edge if p < edge else end) - p, order)

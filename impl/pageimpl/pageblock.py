@@ -29,7 +29,7 @@ from pageimpl.memory import (
     type_of,
 )
 from pageimpl.migratetype import ISOLATE, MOVABLE
-from pageimpl.zone import account, list_add, list_del
+from pageimpl.zone import account_at_once, list_add, list_del
 
 
 @kernel
@@ -107,8 +107,8 @@ def move_free_blocks(mem: Memory, first: int, end: int, mt: int) -> int:
             p += 1
             continue
         if retypes_on_merge_of(mem):
-            account(mem, -(1 << order), pageblock_type(mem, p), True)
-            account(mem, 1 << order, mt, True)
+            account_at_once(mem, -(1 << order), pageblock_type(mem, p))
+            account_at_once(mem, 1 << order, mt)
         move_to_free_list(mem, p, order, mt)
         moved += 1 << order
         p += 1 << order

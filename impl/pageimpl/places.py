@@ -37,7 +37,7 @@ from pageimpl.memory import (
 )
 from pageimpl.migratetype import ISOLATE, MOVABLE
 from pageimpl.pageblock import free_order_at, pageblock_type, set_pageblock_type
-from pageimpl.zone import account
+from pageimpl.zone import account_at_once
 
 
 @kernel
@@ -57,7 +57,7 @@ def poison(mem: Memory, pfn: int) -> int:
     each = retypes_on_merge_of(mem)
     del_from_free_list(mem, head, order)
     if each:
-        account(mem, -(1 << order), mt, True)
+        account_at_once(mem, -(1 << order), mt)
     while order > 0:
         order -= 1
         upper = head + (1 << order)
@@ -67,9 +67,9 @@ def poison(mem: Memory, pfn: int) -> int:
         else:
             add_half(mem, upper, order, mt)
         if each:
-            account(mem, 1 << order, mt, True)
+            account_at_once(mem, 1 << order, mt)
     if not each:
-        account(mem, -1, mt, True)
+        account_at_once(mem, -1, mt)
     set_owner(mem, p, owner_of(mem, p) | POISONED)
     return 0
 
@@ -111,7 +111,7 @@ def offline(mem: Memory, pfn: int, pages: int) -> int:
             break
         order = free_order_at(mem, head)
         del_from_free_list(mem, head, order)
-        account(mem, -(1 << order), ISOLATE, True)
+        account_at_once(mem, -(1 << order), ISOLATE)
         at = head + (1 << order)
     for head in range(p, end, 1 << pageblock_order_of(mem)):
         set_owner(mem, head, owner_of(mem, head) | OFFLINE)

@@ -33,7 +33,7 @@ from pageimpl.migratetype import CMA, HIGHATOMIC, ISOLATE, MOST_REQUESTED
 from pageimpl.vmstat.kept import keep_cma, keep_free
 
 
-@kernel
+@inlined
 def account(mem: Memory, pages: int, mt: int, at_once: bool) -> None:
     """Count frames of a type as free, or with a negative number as no longer free.
 
@@ -51,6 +51,12 @@ def account(mem: Memory, pages: int, mt: int, at_once: bool) -> None:
     count_free(mem, pages, at_once)
 
 
+@kernel
+def account_at_once(mem: Memory, pages: int, mt: int) -> None:
+    """The same for what counts by itself, on ways so rare that a call costs nothing."""
+    account(mem, pages, mt, True)
+
+
 @inlined
 def count_free(mem: Memory, pages: int, at_once: bool) -> None:
     """Count free frames, in whatever way."""
@@ -60,7 +66,7 @@ def count_free(mem: Memory, pages: int, at_once: bool) -> None:
         count_by_cpu(mem, pages, at_once)
 
 
-@kernel
+@inlined
 def count_by_cpu(mem: Memory, pages: int, at_once: bool) -> None:
     """Count free frames where a CPU keeps a part to itself, or gathers what it moves."""
     if counting_of(mem) & GATHERS and not at_once:
@@ -73,8 +79,12 @@ def count_by_cpu(mem: Memory, pages: int, at_once: bool) -> None:
 
 @inlined
 def gather(mem: Memory) -> None:
-    """Let what is moved from now on count once, when it ends."""
-    set_counting(mem, counting_of(mem) | GATHERS)
+    """Let what is moved from now on count once, when it ends, if anybody looks meanwhile.
+
+    CPUs that keep parts do; or else who asks how much of what is free is CMA memory.
+    """
+    if counting_of(mem) != 0 or free_cma_of(mem) != 0:
+        set_counting(mem, counting_of(mem) | GATHERS)
 
 
 @inlined

@@ -167,7 +167,7 @@ def test_between_them_they_reach_all() -> None:
     kinds = sum((ran(era, True) for era in ERA_NAMES), Counter[Kind]())
 
     assert {Kind.BARRED, Kind.BOOSTED, Kind.BULK, Kind.PLUGGED, Kind.RESERVED} <= set(kinds)
-    assert {Kind.LOWERED, Kind.RAISED, Kind.RESTED} <= set(kinds)
+    assert {Kind.LOWERED, Kind.RAISED} <= set(kinds)
 
 
 def served(allocator: Allocator, *ops: Op) -> list[Outcome]:

@@ -4,7 +4,7 @@ from pagefuzz.museum.mutant import SLIP, Edit, planted
 
 _NR_ADD = "set_nr_free(mem, order, nr_free_of(mem, order) + 1)"
 _NR_DEL = "set_nr_free(mem, order, nr_free_of(mem, order) - 1)"
-_TAKEN = "            count_free(mem, -(1 << order), False)\n"
+_TAKEN = "            set_free_pages(mem, free_pages_of(mem) - (1 << order))\n"
 _ACCOUNT = "    account(mem, -(1 << order), mt, False)\n"
 _CUT = "    expand(mem, p, order, from_order, mt)\n"
 _FREED = "    account(mem, 1 << order, mt, False)\n"

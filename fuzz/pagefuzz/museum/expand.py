@@ -2,12 +2,12 @@
 
 from pagefuzz.museum.mutant import SLIP, Edit, planted
 
-_SPLIT = "add_half(mem, p + (1 << high), high, mt)"
+_SPLIT = "add_to_free_list(mem, p + (1 << high), high, mt, False)"
 _RETURN = "            return p\n"
 _FALLBACKS_RETURN = (
     "    take(mem, p, order, from_order, other)\n    return p",
     "    take(mem, p, order, from_order, mt)\n    return p",
-    "        account(mem, (1 << from_order) - (1 << order), mt, True)\n        return p",
+    "        account_at_once(mem, (1 << from_order) - (1 << order), mt)\n        return p",
     "    take(mem, p, order, from_order, block_mt)\n    return p",
 )
 _SEARCH = "for current in range(order, top_of(mem) + 1):"
@@ -19,7 +19,7 @@ MUTANTS = (
         "Linux 2.4.0",
         "The lower halves are given back and the highest part is handed out: 2.4.0's way, in the "
         "order-tag design.",
-        Edit("buddy", _SPLIT, "add_half(mem, p, high, mt)\n        p += 1 << high"),
+        Edit("buddy", _SPLIT, "add_to_free_list(mem, p, high, mt, False)\n        p += 1 << high"),
         Edit("buddy", _RETURN, "            return p + (1 << current) - (1 << order)\n"),
         *(
             Edit("fallback", took, took + " + (1 << from_order) - (1 << order)")
@@ -33,7 +33,11 @@ MUTANTS = (
         "expand/split",
         SLIP,
         "The last turn of the split lists the half that is handed out in place of the other.",
-        Edit("buddy", _SPLIT, "add_half(mem, p + (1 << high) * (high > low), high, mt)"),
+        Edit(
+            "buddy",
+            _SPLIT,
+            "add_to_free_list(mem, p + (1 << high) * (high > low), high, mt, False)",
+        ),
         laws=("BUD-partition",),
         fits="The block has two owners, the list and the caller.",
     ),
@@ -42,7 +46,7 @@ MUTANTS = (
         "expand/split",
         SLIP,
         "The split ends one order too early and the last upper half is lost.",
-        Edit("buddy", "while high > low:", "while high > low + 1:"),
+        Edit("buddy", "    least = max(low,", "    low += high > low\n    least = max(low,"),
         laws=("BUD-partition",),
         fits="Frames are in no place.",
     ),

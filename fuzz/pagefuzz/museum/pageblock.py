@@ -154,8 +154,8 @@ MUTANTS = (
         "Blocks move between lists in 6.12 and the counts by type stay.",
         Edit(
             "pageblock",
-            "            account(mem, 1 << order, mt, True)\n",
-            "            account(mem, 1 << order, pageblock_type(mem, p), True)\n",
+            "            account_at_once(mem, 1 << order, mt)\n",
+            "            account_at_once(mem, 1 << order, pageblock_type(mem, p))\n",
         ),
         laws=("BUD-count",),
         fits="A count by type and the lists disagree.",

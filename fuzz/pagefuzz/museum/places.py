@@ -2,8 +2,8 @@
 
 from pagefuzz.museum.mutant import SLIP, Edit, planted
 
-_POISONED = "    if not each:\n        account(mem, -1, mt, True)\n"
-_GUARD = "            set_tag(mem, buddy, 0)\n            account(mem, 1 << order, mt, True)\n"
+_POISONED = "    if not each:\n        account_at_once(mem, -1, mt)\n"
+_GUARD = "            set_tag(mem, buddy, 0)\n            account_at_once(mem, 1 << order, mt)\n"
 _LOST = "Frames are in no place."
 _TWO = "Frames are in two places."
 _COUNT = "The count of free frames and the lists that count disagree."
@@ -23,7 +23,7 @@ MUTANTS = (
         "places",
         SLIP,
         "A guard that a merge absorbs stays one.",
-        Edit("buddy", _GUARD, "            account(mem, 1 << order, mt, True)\n"),
+        Edit("buddy", _GUARD, "            account_at_once(mem, 1 << order, mt)\n"),
         laws=("BUD-partition", "BUD-tag"),
         fits=_TWO,
     ),
@@ -112,8 +112,8 @@ MUTANTS = (
         "already.",
         Edit(
             "places",
-            "account(mem, -(1 << order), ISOLATE,",
-            "account(mem, -(1 << order), MOVABLE,",
+            "account_at_once(mem, -(1 << order), ISOLATE",
+            "account_at_once(mem, -(1 << order), MOVABLE",
         ),
         laws=("BUD-count",),
         fits=_COUNT,

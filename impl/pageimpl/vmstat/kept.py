@@ -22,7 +22,7 @@ from pageimpl.pcp.state import cma_cell_of, free_cell_of, set_cma_cell, set_free
 from pageimpl.vmstat.cell import mod
 
 
-@kernel
+@inlined
 def keep_free(mem: Memory, pages: int) -> None:
     """Count free frames on the CPU that is at work: what its cell can't hold is told."""
     q = area_of(mem, on_cpu_of(mem), 0)
@@ -31,7 +31,7 @@ def keep_free(mem: Memory, pages: int) -> None:
     set_kept_free(mem, kept_free_of(mem) + pages - told)
 
 
-@kernel
+@inlined
 def keep_cma(mem: Memory, pages: int) -> None:
     """The same for free CMA frames."""
     q = area_of(mem, on_cpu_of(mem), 0)

@@ -103,7 +103,7 @@ def has_block(mem: Memory, order: int, want: int, rights: int) -> bool:
     return False
 
 
-@kernel
+@inlined
 def watermark_fast(
     mem: Memory, order: int, want: int, mark: int, reserve: int, rights: int
 ) -> bool:
