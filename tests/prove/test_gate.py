@@ -1,5 +1,6 @@
 """The gate fails where it must: refuted, worse than the row, other counts, no verdict."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -7,9 +8,9 @@ import pytest
 from pagefuzz.cli._entry import run as command_line
 from pagefuzz.exits import Exit
 from pagefuzz.prove import ledger
-from pagefuzz.prove.conditions import Condition
+from pagefuzz.prove.conditions import Condition, all_conditions
 from pagefuzz.prove.engines import LEAST_S, TRIED_S, budget_of, joined
-from pagefuzz.prove.gate import Judgement, entered, judged, run_all
+from pagefuzz.prove.gate import Judgement, entered, expected_s, judged, run_all
 from pagefuzz.prove.ledger import Row
 from pagefuzz.prove.verdict import Finding, Verdict
 
@@ -125,9 +126,35 @@ def test_a_pattern_without_a_match(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_one_condition_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """The table names engine, condition and verdict."""
-    assert command_line(["prove", "numbers pair_of"]) == Exit.HELD
-    assert "exhausted" in capsys.readouterr().out
+    """The table names engine, condition and verdict; how long it takes is said before."""
+    assert command_line(["prove", "Numbers PAIR_of"]) == Exit.HELD
+    out, err = capsys.readouterr()
+    assert "exhausted" in out
+    assert re.match(r"1 condition: about \d+ s on \d+ idle cores?, by the ledger\n", err)
+
+
+def test_conditions_are_picked_by_section_and_in_any_case() -> None:
+    """What stands under a heading of the guide page is picked by how the heading begins."""
+    page = (Path(__file__).parents[2] / "docs" / "proofs.md").read_text()
+    conditions = all_conditions()
+    for heading in ("Zones with pageblocks", "Zones whose CPUs keep lists", "Counters"):
+        section = page.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+        rows = {line.split(" | ")[0].removeprefix("| ") for line in section.splitlines()}
+        picked = {one.what for one in conditions if one.matches(heading[:-1].lower())}
+        assert picked == {one.what for one in conditions if one.what in rows}
+        assert picked
+    upper = [one for one in conditions if one.matches("BUDDY_OF")]
+    assert upper == [one for one in conditions if "buddy_of" in one.what]
+
+
+def test_how_long_it_takes_is_told_by_the_ledger() -> None:
+    """Work over cores, but no less than its longest part."""
+    one, two, new = (Condition("check", name) for name in ("one", "two", "new"))
+    rows = [Row(*each[:2], CONFIRMED._replace(seconds=6.0)) for each in (one, two)]
+
+    assert expected_s([one, two, new], rows, 1) == 12.0
+    assert expected_s([one, two], rows, 4) == 6.0
+    assert expected_s([new], rows, 4) == 0.0
 
 
 def test_only_what_was_quick(capsys: pytest.CaptureFixture[str]) -> None:

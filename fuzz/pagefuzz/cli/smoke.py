@@ -22,7 +22,8 @@ ROUNDS = 4
 def command(target: str, level: Level, out: Path) -> Exit:
     """Run every engine briefly with a fixed seed: each gear once in each era.
 
-    The same version gives the same verdict each time; it takes less than a minute.
+    The same version gives the same verdict each time. It takes about a minute of CPU time, half of
+    that on two idle cores, and some minutes on a busy machine or where kernels must be compiled.
     """
     plan = plan_for("smoke", target, SEED, level, (), out, ROUNDS)
     return run_session(plan, cores(), Budget(units=plan.turn))

@@ -6,6 +6,7 @@ the twin; and every domain of zones or of counters is one.
 """
 
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from importlib import import_module
 from inspect import getmembers, isfunction
 from pkgutil import walk_packages
@@ -55,6 +56,16 @@ COUNTERS = {str(domain): domain for domain in _COUNTER_DOMAINS}
 """The same for counters."""
 
 
+SECTIONS = {
+    **{str(domain): "Zones" for domain in DOMAINS},
+    **{str(domain): "Zones with pageblocks" for domain in TYPED_DOMAINS},
+    **{str(domain): "Zones whose CPUs keep lists" for domain in LISTED_DOMAINS},
+    **dict.fromkeys(COUNTERS, "Counters"),
+    **{str(case): "Soundness" for case in SOUND_CASES},
+}
+"""Where each domain stands in the guide pages; functions have a section of their own."""
+
+
 class Condition(NamedTuple):
     """Something that must hold, and the engine that tries to break it.
 
@@ -68,6 +79,17 @@ class Condition(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.engine} {self.what}"
+
+    @property
+    def section(self) -> str:
+        """The heading that it stands under in the guide pages."""
+        return SECTIONS.get(self.what, "Functions")
+
+    def matches(self, pattern: str) -> bool:
+        """Whether a part of its line, or its section from the start on, is like the pattern."""
+        low = pattern.lower()
+        line, section = str(self).lower(), self.section.lower()
+        return fnmatchcase(line, f"*{low}*") or fnmatchcase(section, f"{low}*")
 
 
 def contracts_in(module: ModuleType, engine: str) -> Iterator[Condition]:

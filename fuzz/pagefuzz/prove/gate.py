@@ -95,6 +95,13 @@ def run_all(
     ]
 
 
+def expected_s(conditions: Iterable[Condition], rows: Iterable[Row], cores: int) -> float:
+    """About how long the conditions take on so many idle cores, by what they took before."""
+    took = {row[:2]: row.finding.seconds for row in rows}
+    seconds = [took.get(condition[:2], 0.0) for condition in conditions]
+    return max(sum(seconds) / cores, *seconds, 0.0)
+
+
 def entered(
     conditions: Iterable[Condition], rows: Iterable[Row], judgements: Iterable[Judgement]
 ) -> list[Row]:
