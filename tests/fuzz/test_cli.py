@@ -201,6 +201,23 @@ def test_piped_progress_speaks_every_ten_seconds(
     assert len(captured.err.splitlines()) == 6
 
 
+def test_progress_on_a_terminal_speaks_at_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first word is shown without a wait, since the second may come seconds later."""
+    monkeypatch.setenv("FORCE_COLOR", "1")  # by which rich takes a pipe for a terminal
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(console, "monotonic", lambda: 0.0)
+    with console.progress("drift") as tell:
+        tell("first")
+        tell("too soon")
+        shown = capsys.readouterr()
+
+    assert shown.out == ""
+    assert "first" in shown.err
+    assert "too soon" not in shown.err
+
+
 def test_the_seed_is_printed_in_full(capsys: pytest.CaptureFixture[str]) -> None:
     """Eight hexadecimal digits, as traces write it."""
     console.seed(0x1F3C9AB)

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from pagefuzz.cli._entry import run
+from pagefuzz.cli.drift import Zone
 from pagefuzz.exits import Exit
+from pagespec.vmstat.machine import CountedZone
 from pagespec.vmstat.numa import NUMA_DESIGNS
 
 Capture = pytest.CaptureFixture[str]
@@ -99,25 +101,43 @@ def test_what_is_asked_for_is_what_is_shown(capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize(
+    ("size", "pages"),
+    [("8K", 2), ("3m", 768), ("2G", 2**19), ("2g", 2**19), ("16T", 2**32), ("0007", 7)],
+)
+def test_sizes_are_read(size: str, pages: int) -> None:
+    """Each letter by itself, small or capital; without one it is a number of pages."""
+    assert Zone().convert(size, None, None) == CountedZone(0, pages)
+
+
+@pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--cpus", "0"], "0 is not in the range 1<=x<=1024"),
-        (["--cpus", "5000"], "5000 is not in the range 1<=x<=1024"),
-        (["--cpus", "many"], "'many' is not a valid integer"),
-        (["--zone", "0"], "a zone of 0 pages: expected 1 to 4294967296"),
+        (["--cpus", "0"], "'--cpus': '0' is no number of CPUs; expected 1 to 1024"),
+        (["--cpus", "5000"], "'5000' is no number of CPUs; expected 1 to 1024"),
+        (["--cpus", "many"], "'many' is no number of CPUs; expected 1 to 1024"),
+        (["--zone", "0"], "'--zone': a zone of 0 pages: expected 1 to 4294967296"),
         (["--zone", "0G"], "a zone of 0 pages"),
-        (["--zone", "16385G"], "which is 16 TiB"),
-        (["--zone", "1G@64"], "a zone of node 64: expected 0 to 63"),
-        (["--zone", "62GB"], "'62GB' is no zone; expected 31G, 512M or a number of pages"),
+        (["--zone", "16385G"], "which is 16T and this command's own limit"),
+        (["--zone", "1G@64"], "'--zone': a zone of node 64: expected 0 to 63"),
+        (
+            ["--zone", "62GB"],
+            "'62GB' is no zone; expected a whole number of K, M, G or T, or of pages",
+        ),
         (["--zone", "-1"], "'-1' is no zone"),
         (["--zone", "1.5G"], "'1.5G' is no zone"),
-        (["--zone", "1G"] * 257, "257 zones: expected 1 to 256"),
-        (["--era", "9.9"], "no era is called '9.9'"),
-        (["--era", "2.6.8"], "era 2.6.8 counts without cells, so nothing drifts; expected one of"),
+        (["--zone", "6K"], "'6K' is no zone; expected whole pages, a multiple of 4K"),
+        (["--zone", "17T"], "a zone of 4563402752 pages"),
+        (["--zone", "1G"] * 257, "'--zone': 257 zones: expected 1 to 256"),
+        (["--era", "9.9"], "'--era': no era is called '9.9'"),
+        (
+            ["--era", "2.6.8"],
+            "'--era': era 2.6.8 counts without cells, so nothing drifts; expected one of",
+        ),
         (["--era", "2.6.11"], "era 2.6.11 counts without cells"),
         (["--design", "u32"], "'u32' is not one of"),
-        (["--min-free", "-1"], "-1 is not in the range"),
-        (["--min-free", "4294967296"], "4294967296 is not in the range"),
+        (["--min-free", "-1"], "'--min-free': '-1' is no number of KiB; expected 0 to 4294967295"),
+        (["--min-free", "4294967296"], "'4294967296' is no number of KiB"),
+        (["--plot", ""], "'--plot': '' is no folder; expected its path"),
         (["--plot", "{file}"], "is a file"),
         (["--plot", "{file}/x"], "expected a folder in which pictures can be written"),
     ],

@@ -1,6 +1,7 @@
 """The pictures of `pagefuzz drift`: one message each, nothing over another, the same bytes."""
 
 import re
+import resource
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,8 +11,9 @@ import numpy as np
 import pytest
 
 from pagefuzz.cli._entry import run
-from pagefuzz.drift import canvas, page, pictures
+from pagefuzz.drift import canvas, files, page, pictures
 from pagefuzz.drift.machine import REVIEWED, Asked, asked
+from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit
 from pagefuzz.pages import DOCS
 from pagefuzz.pages import PICTURES as IMAGES
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 FILES = {f"{name}.{kind}" for name in pictures.PICTURES for kind in ("svg", "png")}
+FIRST = "drift-by-threshold.svg"
+SECOND = "drift-by-threshold.png"
 
 MACHINES = {
     "review": asked(*REVIEWED),
@@ -35,16 +39,18 @@ MACHINES = {
 
 def drawn(machine: Asked, monkeypatch: pytest.MonkeyPatch) -> "dict[str, Figure]":
     """Each picture as it is about to be written, laid out."""
-    kept: dict[str, Figure] = {}
+    kept: list[Figure] = []
+    told: list[str] = []
 
-    def keep(figure: "Figure", stem: Path) -> list[Path]:
+    def keep(figure: "Figure") -> dict[str, bytes]:
         figure.draw_without_rendering()
-        kept[stem.name] = figure
-        return []
+        kept.append(figure)
+        return {}
 
-    monkeypatch.setattr(pictures, "save", keep)
-    pictures.draw_all(machine, Path())
-    return kept
+    monkeypatch.setattr(pictures, "rendered", keep)
+    pictures.draw_all(machine, told.append)
+    assert told == [f"drawing {name}" for name in pictures.PICTURES]
+    return dict(zip(pictures.PICTURES, kept, strict=True))
 
 
 def test_the_pages_pictures_are_current(tmp_path: Path) -> None:
@@ -85,6 +91,44 @@ def test_plot_writes_what_it_says(tmp_path: Path, capsys: pytest.CaptureFixture[
     written = capsys.readouterr().out.splitlines()[-len(FILES) :]
     assert {Path(line) for line in written} == set(folder.iterdir())
     assert {path.name for path in folder.iterdir()} == FILES
+
+
+@pytest.mark.parametrize("target", ["directory", "/dev/full"])
+def test_what_is_no_plain_file_is_not_replaced(
+    target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One sentence with its name and exit 2, before anything is printed or drawn."""
+    place = tmp_path / "drift-by-cpus.svg"
+    if target == "directory":
+        place.mkdir()
+    else:
+        place.symlink_to(target)
+
+    assert run(["drift", "--plot", str(tmp_path)]) == Exit.USAGE
+    assert capsys.readouterr() == (
+        "",
+        f"error: {place} is no plain file; expected one to replace, or nothing there\n",
+    )
+    assert list(tmp_path.iterdir()) == [place]
+
+
+def test_a_full_disk_leaves_the_old_pictures(tmp_path: Path) -> None:
+    """The sentence names the file that did not fit; others are as they were, and no half is left.
+
+    A limit on the size of files stands for the disk.
+    """
+    (tmp_path / FIRST).write_bytes(b"old")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    try:
+        with pytest.raises(UsageError, match=f"{SECOND} could not be written: File too large"):
+            files.write_all(tmp_path, {FIRST: b"new", SECOND: bytes(2000)})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {FIRST: b"old"}
+    assert files.write_all(tmp_path, {FIRST: b"new"}) == [tmp_path / FIRST]
+    assert (tmp_path / FIRST).read_bytes() == b"new"
 
 
 @pytest.mark.parametrize("name", MACHINES)

@@ -7,7 +7,6 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -65,19 +64,21 @@ def drawing(width: float, height: float, title: str) -> Iterator["Figure"]:
         yield figure
 
 
-def save(figure: "Figure", stem: Path) -> list[Path]:
-    """Write the picture beside each other as SVG and PNG, and return their paths."""
-    paths = []
-    for kind, metadata in (
-        ("svg", {"Date": None, "Creator": None}),
-        ("png", {"Software": None}),
-    ):
-        drawn = BytesIO()
-        figure.savefig(drawn, format=kind, metadata=metadata)
-        path = stem.with_suffix(f".{kind}")
-        path.write_bytes(drawn.getvalue())
-        paths.append(path)
-    return paths
+KINDS: dict[str, dict[str, None]] = {
+    "svg": {"Date": None, "Creator": None},
+    "png": {"Software": None},
+}
+"""Per kind of file, what it is not to say of when and by what it was made."""
+
+
+def rendered(figure: "Figure") -> dict[str, bytes]:
+    """The picture as each kind of file."""
+    files = {}
+    for kind, unsaid in KINDS.items():
+        content = BytesIO()
+        figure.savefig(content, format=kind, metadata=unsaid)
+        files[kind] = content.getvalue()
+    return files
 
 
 def line(axes: "Axes", xs: list[float], ys: list[float], ink: Ink, *, steps: bool = False) -> None:

@@ -11,10 +11,14 @@ from pagespec.watermark.levels import marks_of
 from pagespec.watermark.marks import MIN_FREE_RULES, Marks, min_free_kbytes
 
 MOST_PAGES = 2**32
-"""The largest zone: 16 TiB. What is only computed need not fit the memory of this process."""
+"""The largest zone, 16 TiB: a limit of this command's own, which follows from no formula."""
 
 PAGES_A_MIB = 2**8
 PAGES_A_GIB = 2**18
+PAGES_A_TIB = 2**28
+
+MOST_KBYTES = 2**32 - 1
+"""The largest min_free_kbytes."""
 
 
 class Asked(NamedTuple):
@@ -43,26 +47,41 @@ def asked(
 
     Raises UsageError or DomainError for a machine that there is not, or that counts without cells.
     """
-    rules = era_named(era)
-    if rules.cells == "none":
-        counting = ", ".join(name for name, one in ERAS.items() if one.cells != "none")
-        raise UsageError(
-            f"era {era} counts without cells, so nothing drifts; expected one of {counting}"
-        )
+    rules = counting_era(era)
     if not 1 <= cpus <= MAX_CPUS:
         raise UsageError(f"{cpus} CPUs: expected 1 to {MAX_CPUS}")
     if not 1 <= len(zones) <= MAX_ZONES:
         raise UsageError(f"{len(zones)} zones: expected 1 to {MAX_ZONES}")
     for zone in zones:
-        if not 1 <= zone.pages <= MOST_PAGES:
-            raise UsageError(
-                f"a zone of {zone.pages} pages: expected 1 to {MOST_PAGES}, which is 16 TiB"
-            )
-        if not 0 <= zone.node < MAX_NODES:
-            raise UsageError(f"a zone of node {zone.node}: expected 0 to {MAX_NODES - 1}")
-    if min_free is not None and not 0 <= min_free < 2**32:
-        raise UsageError(f"min_free_kbytes {min_free}: expected KiB from 0 to {2**32 - 1}")
+        check_zone(zone)
+    if min_free is not None and not 0 <= min_free <= MOST_KBYTES:
+        raise UsageError(f"min_free_kbytes {min_free}: expected KiB from 0 to {MOST_KBYTES}")
     return Asked(rules, cpus, zones, own_min_free(rules, zones) if min_free is None else min_free)
+
+
+def counting_era(name: str) -> Era:
+    """The era of that name.
+
+    Raises DomainError if there is none, UsageError if it counts without cells.
+    """
+    era = era_named(name)
+    if era.cells == "none":
+        counting = ", ".join(one for one, rules in ERAS.items() if rules.cells != "none")
+        raise UsageError(
+            f"era {name} counts without cells, so nothing drifts; expected one of {counting}"
+        )
+    return era
+
+
+def check_zone(zone: CountedZone) -> None:
+    """See that there can be such a zone. Raises UsageError."""
+    if not 1 <= zone.pages <= MOST_PAGES:
+        raise UsageError(
+            f"a zone of {zone.pages} pages: expected 1 to {MOST_PAGES}, which is 16T and this "
+            "command's own limit"
+        )
+    if not 0 <= zone.node < MAX_NODES:
+        raise UsageError(f"a zone of node {zone.node}: expected 0 to {MAX_NODES - 1}")
 
 
 def own_min_free(era: Era, zones: tuple[CountedZone, ...]) -> int:

@@ -6,6 +6,7 @@ from pagefuzz.drift import tables
 from pagefuzz.drift.answers import NOT_SHOWN, does_it_scale, machine_line, why_not_alike
 from pagefuzz.drift.designs import design_row
 from pagefuzz.drift.figures import cpu_rows, threshold_rows, with_own, zone_row
+from pagefuzz.drift.files import write_all
 from pagefuzz.drift.machine import REVIEWED, Asked, asked
 from pagefuzz.drift.tables import Table
 from pagefuzz.report import markdown
@@ -54,4 +55,4 @@ def draw(folder: Path) -> list[Path]:
     """Its pictures."""
     from pagefuzz.drift.pictures import draw_all
 
-    return draw_all(asked(*REVIEWED), folder)
+    return write_all(folder, draw_all(asked(*REVIEWED)))

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from math import log
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pagefuzz.drift.canvas import (
@@ -10,6 +9,7 @@ from pagefuzz.drift.canvas import (
     DARK,
     GREEN,
     GREY,
+    KINDS,
     ORANGE,
     Ink,
     drawing,
@@ -18,7 +18,7 @@ from pagefuzz.drift.canvas import (
     line,
     plain_numbers,
     point,
-    save,
+    rendered,
 )
 from pagefuzz.drift.figures import (
     CPU_COUNTS,
@@ -51,9 +51,16 @@ THRESHOLDS = (*SIGNED, *range(2**15, 2**16, 256), 2**16 - 3)
 WIDE: tuple[NumaName, ...] = ("s16-draft", "u16")
 
 
-def draw_all(machine: Asked, folder: Path) -> list[Path]:
-    """Draw every picture into the folder, and return the files."""
-    return [path for name, draw in PICTURES.items() for path in draw(machine, folder / name)]
+def draw_all(machine: Asked, tell: Callable[[str], None] = lambda _: None) -> dict[str, bytes]:
+    """Draw every picture, and return what is to stand in each of FILES.
+
+    It takes seconds, so `tell` hears of each picture before it is drawn.
+    """
+    files: dict[str, bytes] = {}
+    for name, draw in PICTURES.items():
+        tell(f"drawing {name}")
+        files |= {f"{name}.{kind}": content for kind, content in draw(machine).items()}
+    return files
 
 
 def to_compare(machine: Asked) -> list[Asked]:
@@ -64,7 +71,7 @@ def to_compare(machine: Asked) -> list[Asked]:
     return [machine if pages == own else alone(machine, pages) for pages in sizes]
 
 
-def draw_thresholds(machine: Asked, stem: Path) -> list[Path]:
+def draw_thresholds(machine: Asked) -> dict[str, bytes]:
     """What a threshold costs above, and what it buys below."""
     row, refill = zone_row(machine, machine.largest), counted_at_once(machine)
     cpus, gap = of(machine.cpus, "CPU"), row.gap
@@ -107,7 +114,7 @@ def draw_thresholds(machine: Asked, stem: Path) -> list[Path]:
         below.set_xlim(0.9, 600_000)
         plain_numbers(above)
         plain_numbers(below)
-        return save(figure, stem)
+        return rendered(figure)
 
 
 def _rates(
@@ -119,7 +126,7 @@ def _rates(
     label(axes, at, rates[at], words, ink, *((-8, -8) if both_ways else (8, 8)))
 
 
-def draw_drift_by_cpus(machine: Asked, stem: Path) -> list[Path]:
+def draw_drift_by_cpus(machine: Asked) -> dict[str, bytes]:
     """Drift by CPUs, beside the gap between marks, for zones of several sizes."""
     firsts = [(one, passed_from(one)) for one in to_compare(machine)]
     crossed = [
@@ -141,7 +148,7 @@ def draw_drift_by_cpus(machine: Asked, stem: Path) -> list[Path]:
                 _own(panel, machine, early=early)
         figure.supylabel("worst drift of free pages with the normal threshold, in MiB", fontsize=10)
         figure.supxlabel("CPUs", fontsize=10)
-        return save(figure, stem)
+        return rendered(figure)
 
 
 def _drift_panel(panel: "Axes", machine: Asked, first: int | None, *, early: bool) -> None:
@@ -171,7 +178,7 @@ def _own(panel: "Axes", machine: Asked, *, early: bool) -> None:
     label(panel, cpus, kept / PAGES_A_MIB, words, DARK, *((10, -1) if right else (-8, 6)))
 
 
-def draw_folds_by_cpus(machine: Asked, stem: Path) -> list[Path]:
+def draw_folds_by_cpus(machine: Asked) -> dict[str, bytes]:
     """Folds by CPUs, for zones of several sizes."""
     own, least = machine.largest.pages, folds(MOST).up
     full = saturated_from(own)
@@ -197,7 +204,7 @@ def draw_folds_by_cpus(machine: Asked, stem: Path) -> list[Path]:
         axes.set_ylabel(f"folds of a CPU in {UPDATES:,} updates by 1 page, one way")
         axes.set_xlabel("CPUs")
         plain_numbers(axes)
-        return save(figure, stem)
+        return rendered(figure)
 
 
 def _kswapd(axes: "Axes", machine: Asked) -> None:
@@ -217,9 +224,11 @@ def _cpu_axis(axes: "Axes") -> None:
     axes.set_xlim(0.8, 1.3 * MAX_CPUS)
 
 
-PICTURES: dict[str, Callable[[Asked, Path], list[Path]]] = {
+PICTURES: dict[str, Callable[[Asked], dict[str, bytes]]] = {
     "drift-by-threshold": draw_thresholds,
     "drift-by-cpus": draw_drift_by_cpus,
     "folds-by-cpus": draw_folds_by_cpus,
 }
 """Per picture, the name of its files without their ending."""
+
+FILES = tuple(f"{name}.{kind}" for name in PICTURES for kind in KINDS)

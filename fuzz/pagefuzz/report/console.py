@@ -76,6 +76,7 @@ def progress(title: str) -> Iterator[Tell]:
         yield tell_line
         return
 
+    shown -= _PANEL_EVERY_S  # the first word at once: the next one may take seconds
     # No refresh thread: a campaign may start its workers by fork while the panel is up.
     with Live(console=console, auto_refresh=False, transient=True) as live:
 
