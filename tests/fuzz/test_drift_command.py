@@ -57,6 +57,49 @@ def test_tables_fit_a_terminal(capsys: Capture) -> None:
     assert max(map(len, lines)) <= 100
 
 
+@pytest.mark.parametrize(
+    ("arguments", "note"),
+    [
+        (["--zone", "1"], "can never be free in zone 0 (48 of 1 page), so"),
+        (["--zone", "47"], "zone 0 (48 of 47 pages)"),
+        (["--zone", "49"], ""),
+        (["--min-free", "4294967295"], "zone 0 (805,306,365 of 8,126,464 pages), zone 1 ("),
+        (["--zone", "1G"], ""),
+        (["--zone", "100", "--min-free", "264"], ""),
+        (["--zone", "98", "--min-free", "264"], "zone 0 (98 of"),
+    ],
+)
+def test_marks_beyond_the_memory_are_noted(
+    arguments: list[str], note: str, capsys: Capture
+) -> None:
+    """One sentence above the tables, where the high mark can never be passed.
+
+    By hand, 264 KiB are 66 pages, and a mark more is a quarter of them each.
+    """
+    code, out, _ = ran(capsys, *arguments)
+    head = " ".join(out.partition("marks and thresholds")[0].split())
+
+    assert code == Exit.HELD
+    assert note in head
+    assert head.count("More pages than the high mark") == (1 if note else 0)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *([], ["--zone", "16T", "--cpus", "1"], ["--zone", "1"]),
+        ["--min-free", "4294967295", "--cpus", "1"],
+    ],
+)
+def test_no_number_is_a_power_or_hard_to_read(arguments: list[str], capsys: Capture) -> None:
+    """No power of ten anywhere, and in sentences a small number is a share or once in so many."""
+    _, out, _ = ran(capsys, *arguments)
+    sentences = " ".join(line for line in out.splitlines() if line[:1] not in "┏┃┡│└")
+
+    assert not re.search(r"\de[-+]\d", out)
+    assert not re.search(r"\b0\.\d+ times|\b0\.000", sentences)
+
+
 @pytest.mark.parametrize("columns", [10, 40, 80])
 def test_a_terminal_cuts_no_number(
     columns: int, monkeypatch: pytest.MonkeyPatch, capsys: Capture

@@ -7,7 +7,7 @@ from textwrap import fill
 
 import click
 
-from pagefuzz.drift.answers import machine_line
+from pagefuzz.drift.answers import machine_line, note_on_marks
 from pagefuzz.drift.files import check_replaceable, write_all
 from pagefuzz.drift.machine import (
     MOST_KBYTES,
@@ -181,7 +181,8 @@ def command(
         make_ready(plot, "--plot", "pictures")
         check_replaceable(plot, FILES)
     designs = tuple(name for name in NUMA_DESIGNS if design in (name, ALL))
-    print(f"{fill(machine_line(machine), WIDTH)}\n")
+    for line in filter(None, (machine_line(machine), note_on_marks(machine))):
+        print(f"{fill(line, WIDTH)}\n")
     for table in tables_of(machine, designs).values():
         console.table(*table)
         print()

@@ -13,8 +13,8 @@ from pagefuzz.drift.figures import (
     saturated_from,
     zone_row,
 )
-from pagefuzz.drift.machine import Asked
-from pagefuzz.drift.words import memory, number, of, times
+from pagefuzz.drift.machine import Asked, marks_in
+from pagefuzz.drift.words import how_often, memory, number, of, times
 from pagespec.vmstat.drift import kept_by_cpus
 from pagespec.vmstat.numa import NUMA_DESIGNS, NumaName
 from pagespec.vmstat.threshold import MOST, drift_mark
@@ -36,6 +36,22 @@ def machine_line(machine: Asked) -> str:
     return (
         f"{of(machine.cpus, 'CPU')}; zones: {zones}; era {machine.era.name}, "
         f"min_free_kbytes {machine.min_free:,}"
+    )
+
+
+def note_on_marks(machine: Asked) -> str:
+    """What to think of marks that the memory of their zones cannot pass, or nothing."""
+    beyond = [
+        f"zone {at} ({marks.high:,} of {of(zone.pages, 'page')})"
+        for at, zone in enumerate(machine.zones)
+        for marks in [marks_in(machine, zone)]
+        if marks.high >= zone.pages
+    ]
+    if not beyond:
+        return ""
+    return (
+        f"More pages than the high mark can never be free in {', '.join(beyond)}, so what is said "
+        "of marks there is arithmetic alone."
     )
 
 
@@ -92,7 +108,7 @@ def _design(row: DesignRow) -> str:
     if row.threshold is None:
         return "no cell is told for being full, and readers miss nothing"
     return (
-        f"a CPU folds {number(row.told)} times in {UPDATES:,} allocations, and up to "
+        f"a CPU folds {how_often(row.told, UPDATES, 'allocations')}, and up to "
         f"{row.lag_in_all:,} may be missing from the machine's number, {row.lag:,} from "
         f"{'a node' if NUMA_DESIGNS[row.name].of_node else 'a zone'}'s"
     )
