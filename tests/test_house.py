@@ -19,7 +19,7 @@ FOREIGN = {
     "pageimpl": {"numpy", "numba", "llvmlite"},
     "pagefuzz": {
         *("numpy", "numba", "llvmlite", "hypothesis", "crosshair", "z3"),
-        *("click", "rich", "matplotlib"),
+        *("click", "rich", "matplotlib", "_typeshed"),  # the last for type checkers alone
     },
 }
 OURS = {
