@@ -58,8 +58,8 @@ MUTANTS = (
         SLIP,
         "A decrement lets the cell go one beyond its threshold.",
         Edit("vmstat.cell", "    if total >= -threshold:\n", "    if total >= -threshold - 1:\n"),
-        laws=("VM-cell",),
-        fits="A CPU keeps more than its threshold.",
+        laws=("VM-cell", "VM-told"),
+        fits="A CPU keeps more than its threshold, and tells later than it must.",
     ),
     planted(
         "overstep-of-the-wrong-sign",

@@ -52,7 +52,7 @@ MUTANTS = (
             "        return inc_without_overstep(diff, threshold, width)\n",
             "",
         ),
-        laws=("VM-numa", "VM-conserve", "VM-width"),
+        laws=("VM-numa", "VM-conserve", "VM-told", "VM-width"),
         fits="What goes below 0 comes back as 65,536 too many.",
     ),
     planted(
