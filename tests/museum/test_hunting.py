@@ -34,7 +34,7 @@ def silent(mutant_id: str, *edits: Edit) -> Mutant:
 
 
 UNHARMED = Edit("buddy", "    return 0\n", "    return 0 + 0\n")
-ENDLESS = Edit("buddy", "        high -= 1\n", "")
+ENDLESS = Edit("buddy", "high > least:\n        high -= 1\n", "high > least:\n")
 
 
 def kill(law: str = FITTING, requests: int = 1) -> Kill:
