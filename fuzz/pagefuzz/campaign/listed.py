@@ -16,8 +16,9 @@ from pagespec.machine import Machine
 LISTED, MARKED = 0.65, 0.5
 """How many machines have CPUs with lists, and how many zones have watermarks."""
 
-CELLED = 0.5
-"""How many of the machines with lists keep parts of counts too, if their era does."""
+CELLED, CELLED_MARKED = 0.7, 0.8
+"""How many of the machines with lists keep parts of counts too, if their era does; and how many of
+these zones have watermarks, which are what sees counts late."""
 
 LARGE_PAGES = 1000
 """The length of a zone from which lists and marks are drawn as large as real ones."""
@@ -40,7 +41,8 @@ def with_lists(rng: Random, machine: Machine) -> Machine:
             cells=machine.era.cells != "none" and rng.random() < CELLED,
         )
     # An atomic request that is served above the low mark reserves no pageblock.
-    if rng.random() < (MARKED if machine.pageblocks < MANY else MARKED / 4):
+    marked = CELLED_MARKED if machine.cells else MARKED
+    if rng.random() < (marked if machine.pageblocks < MANY else MARKED / 4):
         share = rng.choice((0, 1, 2, machine.pages // 16, machine.pages // 8, machine.pages // 4))
         # A frame has 4 KiB.
         machine = replace(machine, min_free=4 * share)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from random import Random
 
 from pagefuzz.campaign.grouped import holes_in, with_types
-from pagefuzz.campaign.listed import BATCHES, CELLED, HIGHS
+from pagefuzz.campaign.listed import BATCHES, HIGHS
 from pagefuzz.campaign.walk import BEHAVIOURS, GROUPED
 from pagefuzz.machines.pageblocks import largest_guard, smallest_pageblock
 from pagespec.era import Era
@@ -13,12 +13,16 @@ from pagespec.host import RATIOS, Host, Part
 from pagespec.machine import Machine
 from pagespec.types import Pfn, ZoneClass
 
-NODES, CPUS = (1, 1, 2, 2, 2), (0, 1, 2, 2, 3, 4)
+NODES, CPUS = (1, 2, 2, 2, 2), (0, 1, 2, 2, 3, 3, 4, 4)
 """How many nodes a host has, and how many CPUs that keep lists."""
 
 MARKED, BY_ZONE, WITHOUT_NUMA = 0.6, 0.3, 0.3
 """How many hosts have watermarks; try zones by class, if the era does; and, of those of one node,
 are built for no more than that."""
+
+CELLED = 0.9
+"""How many hosts with CPUs keep parts of counts, if their era does: only there lists of far zones
+are given back by themselves, after a while."""
 
 
 def classes_of(era: Era) -> list[ZoneClass]:

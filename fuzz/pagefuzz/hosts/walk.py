@@ -20,7 +20,7 @@ BULK, ONLY_NODE, STRANGE = 0.1, 0.1, 0.02
 """How many requests for memory fill an array, as far as there are lists; want no other node; and
 ask for a node or zone in vain."""
 
-REFRESHED, AGAIN = 0.06, 0.8
+REFRESHED, AGAIN = 0.08, 0.85
 """How often a CPU of a host with cells is refreshed, and how often it is again right after: lists
 of far zones are given back after a few in a row."""
 
