@@ -7,7 +7,7 @@ from tests.fuzz.material import plan_of
 
 from pagefuzz.campaign.floor import floor_of
 from pagefuzz.campaign.plan import Result
-from pagefuzz.campaign.verdict import Offer, exits_of, summary_of
+from pagefuzz.campaign.verdict import Offer, exits_of, floor_for, summary_of
 from pagefuzz.campaign.walk import FUZZED_ERAS
 from pagefuzz.coverage import (
     HUGE,
@@ -23,6 +23,7 @@ from pagefuzz.coverage import (
     pair,
 )
 from pagefuzz.exits import Exit, worst
+from pagefuzz.late import Late
 from pagespec.boot import boot
 from pagespec.era import ERAS, Era
 from pagespec.events import Event, Kind
@@ -67,6 +68,7 @@ def branches(era: str) -> set[Kind]:
     return {kind for kind, _ in more if isinstance(kind, Kind)}
 
 
+CELLS = {Kind.TOLD_MORE, Kind.TOLD_LESS, Kind.READ_OUT}
 RANGES = {Kind.ISOLATED, Kind.RESTORED, Kind.OFFLINE, Kind.ONLINE}
 FALLBACK = {Kind.MOVED, Kind.TAKEN, Kind.CLAIMED, Kind.SINGLE, Kind.MIXED, Kind.EXTFRAG}
 
@@ -75,8 +77,8 @@ FALLBACK = {Kind.MOVED, Kind.TAKEN, Kind.CLAIMED, Kind.SINGLE, Kind.MIXED, Kind.
     ("before", "era", "more", "less"),
     [
         ("2.6.8", "2.6.11", set(), set()),
-        ("2.6.11", "2.6.37", RANGES | FALLBACK | {Kind.RESERVE_LAST}, set()),
-        ("2.6.37", "2.6.39", set(), set()),
+        ("2.6.11", "2.6.37", RANGES | FALLBACK | CELLS | {Kind.RESERVE_LAST}, set()),
+        ("2.6.37", "2.6.39", {Kind.LOWERED, Kind.RAISED}, set()),
         (
             "2.6.39",
             "4.10",
@@ -250,21 +252,35 @@ def end_of(plan_eras: tuple[str, ...], reached: Reached, law: str | None = None)
     return worst(exits_of(summary_of(plan, Offer("exact", ALL, frozenset()), [result], [])))
 
 
-@pytest.mark.parametrize("lost", sorted(floor_of(ERAS["6.1"], "exact", 3, ALL), key=repr), ids=repr)
+WHOLE = floor_for(plan_of(Path(), gears=("walk",)), Offer("exact", ALL, frozenset()), ERAS["6.1"])
+"""What the gear must meet in one era."""
+
+
+@pytest.mark.parametrize("lost", sorted(WHOLE, key=repr), ids=repr)
 def test_one_event_less_is_vacuous(lost: Met) -> None:
     """A run that has not met one of the events is inconclusive, and the event can be named."""
-    floor = floor_of(ERAS["6.1"], "exact", 3, ALL)
-
-    assert end_of(("6.1",), Reached(floor)) is Exit.HELD
-    assert end_of(("6.1",), Reached(floor - {lost})) is Exit.INCONCLUSIVE
+    assert end_of(("6.1",), Reached(WHOLE)) is Exit.HELD
+    assert end_of(("6.1",), Reached(WHOLE - {lost})) is Exit.INCONCLUSIVE
     assert name_of_event(lost)
+
+
+def test_only_who_takes_cells_must_meet_what_they_are_for() -> None:
+    """An allocator that serves all else owes no telling; and hosts let lists of far zones rest."""
+    exact, era = ALL - {Verb.REFRESH}, ERAS["6.1"]
+    plan, hosts = (plan_of(Path(), gears=(gear,)) for gear in ("walk", "hosts"))
+
+    of_cells: set[Met] = {(kind, 0) for kind in CELLS | {Kind.LOWERED, Kind.RAISED}}
+    of_cells |= {(Verb.REFRESH, 0), (Late.PASSED, 0), (Late.MISSED, 0)}
+    assert WHOLE - floor_for(plan, Offer("exact", exact, frozenset()), era) == of_cells
+    rested = (Kind.RESTED, 0)
+    assert rested in floor_for(hosts, Offer("exact", ALL, frozenset()), era)
+    assert rested not in floor_for(hosts, Offer("exact", exact, frozenset()), era)
+    assert rested not in floor_for(hosts, Offer("exact", ALL, frozenset()), ERAS["2.6.11"])
 
 
 def test_an_era_without_a_unit_is_vacuous() -> None:
     """What one era has met says nothing of another."""
-    floor = Reached(floor_of(ERAS["6.1"], "exact", 3, ALL))
-
-    assert end_of(("6.1", "6.12"), floor) is Exit.INCONCLUSIVE
+    assert end_of(("6.1", "6.12"), Reached(WHOLE)) is Exit.INCONCLUSIVE
 
 
 def test_a_broken_law_outweighs_a_missing_event() -> None:
