@@ -17,13 +17,13 @@ ALL = [era for era in ERAS.values() if era.bounds == "zone"]
 
 
 def run_small(
-    factory: HostFactory, *, examples: int = 40, shrink: bool = True
+    factory: HostFactory, *, seed: int = 5, examples: int = 40, shrink: bool = True
 ) -> tuple[HostLedger, list[HostTrace]]:
     """What the machine counted and found, with one seed."""
     found: list[HostTrace] = []
     ledger = HostLedger(factory, found.append)
     try:
-        run_host_machine(ledger, ALL, 5, examples=examples, steps=15, shrink=shrink)
+        run_host_machine(ledger, ALL, seed, examples=examples, steps=15, shrink=shrink)
     except LawBroken:
         assert found
     else:
@@ -34,11 +34,12 @@ def run_small(
 @pytest.mark.parametrize("factory", [SpecHost, TwinHostFactory()], ids=["spec", "twin"])
 def test_right_hosts_pass(factory: HostFactory) -> None:
     """After hundreds of requests, with blocks, arrays and whole CPUs among them."""
-    ledger, found = run_small(factory, examples=30)
+    ledger, found = run_small(factory, seed=9, examples=30)
 
     assert found == []
     assert ledger.operations > 500
-    for verb in (Verb.ALLOC, Verb.FREE, Verb.BULK, Verb.DRAIN, Verb.EXPIRE, Verb.UNPLUG):
+    of_cpus = (Verb.DRAIN, Verb.EXPIRE, Verb.REFRESH, Verb.UNPLUG)
+    for verb in (Verb.ALLOC, Verb.FREE, Verb.BULK, *of_cpus):
         assert ledger.reached[verb, 0] > 0
 
 

@@ -136,7 +136,7 @@ def test_a_burst_is_many_requests_in_one_step(level: Level) -> None:
 def test_every_verb_is_asked_and_served() -> None:
     """Some examples ask for all that there is, on CPUs and places alike, and break no law."""
     ledger = Ledger(Spec, "exact", found=lambda trace: None)
-    run_machine(ledger, [ERAS["6.12"]], 3, examples=80, shrink=False)
+    run_machine(ledger, [ERAS["6.12"]], 5, examples=100, shrink=False)
 
     assert {verb for verb, _ in ledger.reached if isinstance(verb, Verb)} == set(Verb)
 
