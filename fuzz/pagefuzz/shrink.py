@@ -35,6 +35,7 @@ def size_of(trace: Trace) -> tuple[int, ...]:
         len(machine.holes),
         machine.pageblock is not None,
         machine.min_free is not None,
+        machine.cells,
         machine.cpus,
         machine.pages,
         machine.top,

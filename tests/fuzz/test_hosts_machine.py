@@ -11,7 +11,7 @@ from pagefuzz.hosts.twin import TwinHostFactory
 from pagespec.era import ERAS
 from pagespec.host_trace import HostTrace, host_text_of
 from pagespec.laws.law import LawBroken
-from pagespec.verbs import Verb
+from pagespec.verbs import Op, Outcome, Verb
 
 ALL = [era for era in ERAS.values() if era.bounds == "zone"]
 
@@ -51,7 +51,25 @@ def test_faults_are_found_and_shrunk(fault: type[SpecHost]) -> None:
 
     assert verdict.broken is not None
     assert verdict.broken.law_id == found[-1].expect
-    assert len(shrink_host(found[-1], fault).requests) <= 4
+    small = shrink_host(found[-1], fault)
+    assert len(small.requests) <= 4
+    assert not any(part.machine.cells for part in small.host.parts)
+
+
+def test_what_a_fault_needs_is_left() -> None:
+    """Cells too, where a refresh is what goes wrong; and of the rest as little as there can be."""
+
+    class Refreshless(SpecHost):
+        def serve(self, op: Op) -> Outcome:
+            if op.verb is Verb.REFRESH and self.state().zones[0].cells is not None:
+                raise RuntimeError("no worker")
+            return super().serve(op)
+
+    _, found = run_small(Refreshless, examples=200)
+    small = shrink_host(found[-1], Refreshless)
+
+    assert [request.verb for request in small.requests] == [Verb.REFRESH]
+    assert [part.machine.cells for part in small.host.parts] == [True]
 
 
 def test_one_seed_is_one_run() -> None:

@@ -22,7 +22,7 @@ from pagespec.verbs import Op, Verb
 
 RICH = """\
 pagefuzz-trace 1
-machine pages=64 top=3 era=6.12 cpus=4 batch=3 high=9 min_free=16
+machine pages=64 top=3 era=6.12 cpus=4 batch=3 high=9 min_free=16 cells=1
 a = alloc order=0 cpu=2 emergency=1 irq=1 contended=1 cold=1
 b = alloc order=1 cpu=3
 bulk pages=6 cpu=1 irq=1
@@ -34,6 +34,7 @@ unplug cpu=3
 free b cpu=2 cold=1
 plug cpu=3
 age cpu=2
+refresh cpu=2
 rest
 """
 
@@ -57,6 +58,11 @@ rest
             ["drain cpu=1"],
         ),
         (
+            lambda machine, op: machine.cells and op.verb is Verb.REFRESH,
+            "machine pages=1 top=0 era=6.12 cpus=1 cells=1",
+            ["refresh"],
+        ),
+        (
             lambda machine, op: machine.batch == 3 and op.verb is Verb.AGE,
             "machine pages=1 top=0 era=6.12 cpus=1 batch=3",
             ["age"],
@@ -77,7 +83,7 @@ rest
             ["bulk pages=2", "get slot=1"],
         ),
     ],
-    ids=["cold", "cpu", "cpus", "batch", "high", "marks", "slot"],
+    ids=["cold", "cpu", "cpus", "cells", "batch", "high", "marks", "slot"],
 )
 def test_nothing_is_left_but_what_is_wrong(
     wrong: Callable[[Machine, Op], bool], machine: str, requests: list[str]

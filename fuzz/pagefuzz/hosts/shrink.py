@@ -28,6 +28,7 @@ def host_size_of(trace: HostTrace) -> tuple[int, ...]:
         len(host.parts),
         len(host.cpus),
         host.min_free is not None,
+        machines[0].cells,
         machines[0].pageblock is not None,
         sum(len(machine.holes) for machine in machines),
         sum(mt is not MOVABLE for machine in machines for mt in machine.types),
