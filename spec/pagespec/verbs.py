@@ -37,11 +37,11 @@ class Verb(Enum):
     ENABLE = "enable"
     AGE = "age"
     EXPIRE = "expire"
-    REFRESH = "refresh"
     UNPLUG = "unplug"
     PLUG = "plug"
     REST = "rest"
     BULK = "bulk"
+    REFRESH = "refresh"
 
 
 BLOCK_VERBS = frozenset({Verb.ALLOC, Verb.FREE, Verb.GET, Verb.PUT})

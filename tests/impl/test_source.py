@@ -18,8 +18,8 @@ MACHINE = Machine(8, 3, ERAS["2.6.11"])
 
 def upper_half(text: str) -> str:
     return text.replace(
-        "add_half(mem, p + (1 << high), high, mt)",
-        "add_half(mem, p, high, mt)\n        p += 1 << high",
+        "add_to_free_list(mem, p + (1 << high), high, mt, False)",
+        "add_to_free_list(mem, p, high, mt, False)\n        p += 1 << high",
     )
 
 

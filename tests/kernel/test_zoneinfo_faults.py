@@ -134,8 +134,8 @@ def test_the_command_shows_zone_by_zone_what_is_wrong(tmp_path: Path) -> None:
     place, at = error.split(": error: ")[0].rsplit(":", 1)
     assert place == str(path)
     assert 0 < line - int(at) < 20  # the zone's heading
-    assert re.search(r"node 0 DMA32\W+4\W+30000\W+12\W+6\W+unexplained", out)
-    assert re.search(r"node 1 DMA32\W+4\W+64281\W+12\W+12\W+the formula", out)
+    assert re.search(r"node 0 DMA32\W+4\W+30,000\W+12\W+6\W+unexplained", out)
+    assert re.search(r"node 1 DMA32\W+4\W+64,281\W+12\W+12\W+the formula", out)
 
 
 def test_a_kernel_for_one_cpu_gives_no_verdict(tmp_path: Path) -> None:

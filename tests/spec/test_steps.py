@@ -62,7 +62,7 @@ OPERATIONS = {
     "contig": ["isolate_range", "_isolate", "restore_range", "_restore", "alloc_contig"],
     "pcp/cpus": [
         *("drain_cpu", "_drain", "drain_all", "disable", "enable"),
-        *("age", "expire", "unplug", "plug"),
+        *("age", "_age", "expire", "_expire", "refresh", "unplug", "plug"),
     ],
     "pcp/lists": ["alloc_from_list", "refill_list", "free_to_list"],
     "zonelist": ["take_block", "get_page_from_freelist", "serve", "rest"],
@@ -70,6 +70,14 @@ OPERATIONS = {
     "system": ["alloc_pages", "alloc_pages_bulk", "unreserve_first", "each_zone", "expire"],
     "highatomic": ["unreserve"],
     "places": ["poison", "heal", "offline", "online"],
+    "vmstat/count": ["count"],
+    "vmstat/ops": [
+        *("_change", "_land", "_refresh", "_unplug", "_plug", "_wake", "_rest"),
+        *("_min_free", "_resize", "_read", "_check", "_take", "_count", "_numa"),
+    ],
+    "vmstat/refresh": ["refresh"],
+    "vmstat/retune": ["unplug"],
+    "vmstat/update": ["change"],
 }
 
 

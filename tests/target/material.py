@@ -35,7 +35,7 @@ def any_machines(count: int, eras: tuple[Era, ...] = tuple(ERAS.values())) -> It
 
 def alone(machine: Machine) -> Machine:
     """The machine without CPUs that keep lists and without watermarks."""
-    return replace(machine, cpus=0, batch=None, high=None, min_free=None)
+    return replace(machine, cpus=0, batch=None, high=None, min_free=None, cells=False)
 
 
 def machines(count: int, eras: tuple[Era, ...] = tuple(ERAS.values())) -> Iterator[Machine]:

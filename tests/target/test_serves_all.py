@@ -124,6 +124,9 @@ OF_CPUS = frozenset(
 )
 
 
+UNCELLED = frozenset(Verb) - {Verb.REFRESH}
+
+
 def serving(serves: object) -> Factory:
     """The spec, which says that it serves this."""
 
@@ -137,13 +140,14 @@ def serving(serves: object) -> Factory:
 @pytest.mark.parametrize(
     ("serves", "verbs", "declined"),
     [
-        (Serves(), frozenset(Verb) - OF_CPUS - {Verb.REST}, [LISTED, MARKED]),
-        (Serves(lists=True), frozenset(Verb) - {Verb.REST}, [MARKED]),
-        (Serves(marks=True), frozenset(Verb) - OF_CPUS, [LISTED]),
-        (Serves(lists=True, marks=True), frozenset(Verb), []),
+        (Serves(), UNCELLED - OF_CPUS - {Verb.REST}, [LISTED, MARKED]),
+        (Serves(lists=True), UNCELLED - {Verb.REST}, [MARKED]),
+        (Serves(marks=True), UNCELLED - OF_CPUS, [LISTED]),
+        (Serves(lists=True, marks=True), UNCELLED, []),
+        (Serves(lists=True, marks=True, cells=True), frozenset(Verb), []),
         (
             Serves(lists=True, marks=True, without=frozenset({Verb.AGE, Verb.SPLIT})),
-            frozenset(Verb) - {Verb.AGE, Verb.SPLIT},
+            UNCELLED - {Verb.AGE, Verb.SPLIT},
             [],
         ),
     ],

@@ -97,7 +97,7 @@ def _land(counters: Counters, op: CounterOp) -> Steps[None]:
     if not 0 <= op.number < len(counters.updates):
         raise refusal(NoUpdate, f"update {op.number}")
     land(counters, op.number)
-    yield from ()
+    yield from iter(())
 
 
 def _refresh(counters: Counters, op: CounterOp) -> Steps[int]:
@@ -121,34 +121,34 @@ def _plug(counters: Counters, op: CounterOp) -> Steps[None]:
     if not 0 <= op.cpu < len(counters.machine.cpus) or op.cpu in counters.running:
         raise refusal(BadCpu, f"cpu {op.cpu}")
     retune.plug(counters, op.cpu)
-    yield from ()
+    yield from iter(())
 
 
 def _wake(counters: Counters, op: CounterOp) -> Steps[None]:
     retune.wake(counters, node_of(counters, op.where))
-    yield from ()
+    yield from iter(())
 
 
 def _rest(counters: Counters, op: CounterOp) -> Steps[None]:
     retune.rest(counters, node_of(counters, op.where))
-    yield from ()
+    yield from iter(())
 
 
 def _min_free(counters: Counters, op: CounterOp) -> Steps[None]:
     check_amount("kbytes", op.pages, 0, 2**32 - 1)
     retune.change_min_free(counters, op.pages)
-    yield from ()
+    yield from iter(())
 
 
 def _resize(counters: Counters, op: CounterOp) -> Steps[None]:
     zone = zone_of(counters, op.where)
     check_amount("pages", op.pages, 1, MAX_PAGES)
     retune.resize(counters, zone, op.pages, silent=op.silent)
-    yield from ()
+    yield from iter(())
 
 
 def _read(counters: Counters, op: CounterOp) -> Steps[int]:
-    yield from ()
+    yield from iter(())
     if op.where != ALL:
         return read(counters, place_of(counters, op), close=op.close)
     if op.item not in counters.totals:
@@ -157,7 +157,7 @@ def _read(counters: Counters, op: CounterOp) -> Steps[int]:
 
 
 def _check(counters: Counters, op: CounterOp) -> Steps[int]:
-    yield from ()
+    yield from iter(())
     zone = zone_of(counters, op.where)
     check_order(op.order)
     return int(is_above(counters, zone, op.level, op.order, reclaim=op.reclaim))
@@ -195,7 +195,7 @@ def _numa(counters: Counters, op: CounterOp) -> Steps[None]:
     if not counters.machine.design.switch or counters.numa_on is on:
         raise refusal(UnsupportedRequest, op.verb.value)
     retune.set_numa(counters, on=on)
-    yield from ()
+    yield from iter(())
 
 
 COUNTER_STEPS: dict[CounterVerb, Callable[[Counters, CounterOp], Steps[None] | Steps[int]]] = {
