@@ -112,9 +112,10 @@ def test_typed_streams_reach_every_answer() -> None:
             high=9,
             # Zones with marks give the reserve up by themselves, and leave nothing to ask for.
             min_free=40 if era.reserve == "none" else None,
+            cells=True,
         )
         found.update(
-            run_beside_spec(varied(machine), 1, 4000, True, whole_every=20, illegal=200, typed=200)
+            run_beside_spec(varied(machine), 1, 6000, True, whole_every=20, illegal=200, typed=200)
         )
 
     of_counters = {Refusal.NO_COUNTER, Refusal.BUSY, Refusal.NO_UPDATE}

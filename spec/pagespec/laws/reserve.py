@@ -142,7 +142,10 @@ def reserved(step: Transition) -> Complaint:
     taken = None if plain is None else source_of(plain)
     last = before.machine.era.reserve == "one-percent"
     alone = not uses_reserve_first(before, op) and not last
-    if taken is not None and taken.mt is HIGHATOMIC and (alone or not op.atomic):
+    # In 5.15 and 6.1 what is on the reserve's lists may lie in another type's pageblock, whose
+    # claim takes it along.
+    kept = taken is not None and HIGHATOMIC in types_of(before, taken.block)
+    if taken is not None and taken.mt is HIGHATOMIC and kept and (alone or not op.atomic):
         return f"{wording(op)} took {taken.block} of the reserve"
     due = due_growth(before, op, Block(step.outcome, op.order))
     if growth == due:
