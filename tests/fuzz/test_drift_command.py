@@ -100,7 +100,7 @@ def test_no_number_is_a_power_or_hard_to_read(arguments: list[str], capsys: Capt
     assert not re.search(r"\b0\.\d+ times|\b0\.000", sentences)
 
 
-@pytest.mark.parametrize("columns", [10, 40, 80])
+@pytest.mark.parametrize("columns", [20, 40, 80])
 def test_a_terminal_cuts_no_number(
     columns: int, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
