@@ -6,8 +6,16 @@ from typing import NamedTuple, TypeAlias
 
 from pagespec.migratetype import LETTERS, UNMOVABLE
 from pagespec.trace import FLAGS, NAMING, Operand, Request, TraceError
-from pagespec.trace_words import check_blanks, is_whole, read_fields, read_whole, short
-from pagespec.types import NO_MEMORY, Refusal, ZoneClass
+from pagespec.trace_words import (
+    check_blanks,
+    is_whole,
+    lacking,
+    read_fields,
+    read_refusal,
+    read_whole,
+    short,
+)
+from pagespec.types import NO_MEMORY, ZoneClass
 from pagespec.verbs import MAY_FAIL, Verb
 
 
@@ -198,22 +206,14 @@ def _check_shape(
     stands = operand is not None or "slot" in words
     lacks = [WRITTEN[key] for key in WRITTEN if key in shape.needs - words and not stands]
     if lacks:
-        raise TraceError(
-            number,
-            f"expected `{shape.example}` or the like, got {line[:60]!r}, which lacks "
-            f"{', '.join(lacks)}",
-        )
+        raise lacking(number, shape.example, line, lacks)
 
 
 def _answer(number: int, verb: Verb, text: str) -> int:
     """An allocation gives a frame or none, any other request is done; each may be refused."""
     word, _, value = text.partition(" ")
     if word == "refused":
-        if value not in Refusal.__members__:
-            raise TraceError(
-                number, f"expected one of {', '.join(Refusal.__members__)}, got {value[:40]!r}"
-            )
-        return Refusal[value].value
+        return read_refusal(number, value).value
     if text == "none" and verb in MAY_FAIL:
         return NO_MEMORY
     served = "pfn" if verb in NAMING else "count" if verb is Verb.BULK else "done"

@@ -228,8 +228,8 @@ SYSTEM_STEPS: dict[Verb, Callable[[System, Op], Steps[Pfn | None] | Steps[int] |
 
 def perform(system: System, op: Op) -> Outcome:
     """Serve the request with nothing in between; a refusal becomes its code."""
-    for zone in system.zones:
-        work_on(zone, op.cpu)
     if op.verb in SYSTEM_STEPS:
+        for zone in system.zones:
+            work_on(zone, op.cpu)
         return ops.outcome_of(op.verb, SYSTEM_STEPS[op.verb](system, op))
     return ops.perform(zone_at(system, op.pfn), op)

@@ -1,11 +1,11 @@
 """Reading the words of a trace's lines: numbers, runs and letters, each with its own sentence."""
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 
 from pagespec.migratetype import LETTERS, MigrateType
 from pagespec.trace import TraceError
-from pagespec.types import Pfn
+from pagespec.types import Pfn, Refusal
 
 DIGITS = 15
 """The most digits of a number."""
@@ -121,6 +121,23 @@ def read_flag(number: int, key: str, text: str) -> bool:
     if text not in ("0", "1"):
         raise TraceError(number, f"{key}={short(text)}: expected one of 0, 1")
     return text == "1"
+
+
+def lacking(number: int, example: str, line: str, lacks: Sequence[str]) -> TraceError:
+    """The error of a line without words that it must have. example: such a line as it should be."""
+    return TraceError(
+        number,
+        f"expected `{example}` or the like, got {line[:60]!r}, which lacks {', '.join(lacks)}",
+    )
+
+
+def read_refusal(number: int, name: str) -> Refusal:
+    """The refusal of that name, as an answer says it."""
+    if name not in Refusal.__members__:
+        raise TraceError(
+            number, f"expected one of {', '.join(Refusal.__members__)}, got {name[:40]!r}"
+        )
+    return Refusal[name]
 
 
 def short(text: str) -> str:

@@ -133,6 +133,7 @@ def serving(serves: object) -> Factory:
     class Serving(Spec):
         pass
 
+    # Also what is no Serves, which the adapter must refuse.
     Serving.serves = serves  # type: ignore[assignment]
     return Serving
 

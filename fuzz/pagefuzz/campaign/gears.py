@@ -8,7 +8,7 @@ from collections.abc import Callable
 from random import Random
 from typing import TypeAlias
 
-from pagefuzz.campaign.plan import Gear, Plan, Result
+from pagefuzz.campaign.plan import Gear, Plan, Result, enter
 from pagefuzz.campaign.walk import WALK_REQUESTS, large_machine, random_machine, walk
 from pagefuzz.counters.gear import run_counters
 from pagefuzz.coverage import verbs_served
@@ -82,9 +82,8 @@ def run_walks(
             finally:
                 if lockstep is not None:
                     left -= 1
-                    result.operations += len(lockstep.done)
-                    result.judged += len(lockstep.done)
-                    result.reached += lockstep.reached + verbs_served(lockstep.done)
+                    done = lockstep.done
+                    enter(result, len(done), lockstep.reached + verbs_served(done))
             break
         else:
             result.declined += 1
@@ -102,32 +101,27 @@ def run_hypothesis(
     from hypothesis.errors import Flaky
 
     from pagefuzz.machines.buddy import buddy_machine
-    from pagefuzz.machines.judged import Ledger
+    from pagefuzz.machines.judged import Ledger, entered
     from pagefuzz.machines.lists import list_machine
     from pagefuzz.machines.running import run_machine
 
     ledger = Ledger(factory, plan.level, found)
     try:
-        for make, examples in ((buddy_machine, EXAMPLES), (list_machine, LIST_EXAMPLES)):
-            run_machine(
-                ledger,
-                [era],
-                rng.getrandbits(63),
-                examples=examples * plan.rounds,
-                shrink=False,
-                make=make,
-            )
-    except LawBroken:
-        # It has been handed to `found`.
-        return
+        with entered(result, ledger):
+            for make, examples in ((buddy_machine, EXAMPLES), (list_machine, LIST_EXAMPLES)):
+                run_machine(
+                    ledger,
+                    [era],
+                    rng.getrandbits(63),
+                    examples=examples * plan.rounds,
+                    shrink=False,
+                    make=make,
+                )
     except Flaky:
         # What Hypothesis drew depends on the answers, and the same requests got others.
         result.complaint = result.complaint or "the same requests got different answers"
     finally:
-        result.operations += ledger.operations
-        result.judged += ledger.operations
         result.declined += ledger.declined
-        result.reached += ledger.reached
 
 
 RUN_GEAR: dict[Gear, RunGear] = {

@@ -56,3 +56,10 @@ class Result:
     complaint: str = ""
     finding: Path | None = None
     seconds: float = 0.0
+
+
+def enter(result: Result, operations: int, reached: Reached) -> None:
+    """Enter operations after each of which every law was asked, and the events that they met."""
+    result.operations += operations
+    result.judged += operations
+    result.reached += reached

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from random import Random
 
-from pagefuzz.campaign.plan import Plan, Result
+from pagefuzz.campaign.plan import Plan, Result, enter
 from pagefuzz.counters.draw import random_counters
 from pagefuzz.counters.lockstep import CounterLockstep
 from pagefuzz.counters.record import counter_trace_of
@@ -46,9 +46,8 @@ def run_counters(
             return
         finally:
             if lockstep is not None:
-                result.operations += len(lockstep.done)
-                result.judged += len(lockstep.done)
-                result.reached += lockstep.reached + verbs_served(lockstep.done)
+                done = lockstep.done
+                enter(result, len(done), lockstep.reached + verbs_served(done))
     if isinstance(factory, TwinFactory):
         _run_streams(plan, rng, era, factory, result, found)
     if result.law is None:
@@ -89,15 +88,9 @@ def _run_examples(
     """Hypothesis examples; the first failure ends them, and is shrunk as a trace."""
     # Hypothesis takes a third of a second to import; whoever only replays traces need not wait.
     from pagefuzz.counters.machine import CounterLedger, run_counter_machine
+    from pagefuzz.machines.judged import entered
 
     ledger = CounterLedger(counters, found)
     examples = EXAMPLES * plan.rounds
-    try:
+    with entered(result, ledger):
         run_counter_machine(ledger, [era], rng.getrandbits(63), examples=examples, shrink=False)
-    except LawBroken:
-        # It has been handed to `found`.
-        return
-    finally:
-        result.operations += ledger.operations
-        result.judged += ledger.operations
-        result.reached += ledger.reached

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from random import Random
 
-from pagefuzz.campaign.plan import Plan, Result
+from pagefuzz.campaign.plan import Plan, Result, enter
 from pagefuzz.coverage import verbs_served
 from pagefuzz.hosts.draw import random_host
 from pagefuzz.hosts.lockstep import HostLockstep
@@ -42,9 +42,8 @@ def run_hosts(
             return
         finally:
             if lockstep is not None:
-                result.operations += len(lockstep.done)
-                result.judged += len(lockstep.done)
-                result.reached += lockstep.reached + verbs_served(lockstep.done)
+                done = lockstep.done
+                enter(result, len(done), lockstep.reached + verbs_served(done))
     run_examples(plan, rng, era, hosts, result, found)
 
 
@@ -59,15 +58,9 @@ def run_examples(
     """Hypothesis examples of hosts; the first failure ends them, and is shrunk as a trace."""
     # Hypothesis takes a third of a second to import; whoever only replays traces need not wait.
     from pagefuzz.hosts.machine import HostLedger, run_host_machine
+    from pagefuzz.machines.judged import entered
 
     ledger = HostLedger(hosts, found)
     examples = HOST_EXAMPLES * plan.rounds
-    try:
+    with entered(result, ledger):
         run_host_machine(ledger, [era], rng.getrandbits(63), examples=examples, shrink=False)
-    except LawBroken:
-        # It has been handed to `found`.
-        return
-    finally:
-        result.operations += ledger.operations
-        result.judged += ledger.operations
-        result.reached += ledger.reached

@@ -9,6 +9,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine
 
+from pagefuzz.campaign.plan import Result, enter
 from pagefuzz.coverage import Reached, verbs_served
 from pagefuzz.lockstep import Lockstep
 from pagefuzz.machines.failure import failure_of
@@ -58,6 +59,20 @@ class Tally:
         finally:
             self.operations += len(run.done)
             self.reached += run.reached + verbs_served(run.done)
+
+
+@contextmanager
+def entered(result: Result, tally: Tally) -> Iterator[None]:
+    """Enter what the examples within come to, and end them with the first that breaks a law.
+
+    Its trace has been handed on by then.
+    """
+    try:
+        yield
+    except LawBroken:
+        return
+    finally:
+        enter(result, tally.operations, tally.reached)
 
 
 @contextmanager

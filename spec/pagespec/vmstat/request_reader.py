@@ -4,8 +4,15 @@ import re
 from collections.abc import Set
 
 from pagespec.trace import TraceError
-from pagespec.trace_words import check_blanks, read_fields, read_signed, read_whole, short
-from pagespec.types import Refusal
+from pagespec.trace_words import (
+    check_blanks,
+    lacking,
+    read_fields,
+    read_refusal,
+    read_signed,
+    read_whole,
+    short,
+)
 from pagespec.verbs import Outcome
 from pagespec.vmstat.machine import NUMA_ITEMS, CounterMachine, Item
 from pagespec.vmstat.trace import (
@@ -151,22 +158,14 @@ def _check_complete(number: int, line: str, shape: Shape, needs: Set[str], words
         written |= {key: f"{WRITTEN[key]} or {WRITTEN['all']}" for key in ("zone", "node")}
     lacks = [how for key, how in written.items() if key in needs - words]
     if lacks:
-        raise TraceError(
-            number,
-            f"expected `{shape.example}` or the like, got {line[:60]!r}, which lacks "
-            f"{', '.join(lacks)}",
-        )
+        raise lacking(number, shape.example, line, lacks)
 
 
 def _answer(number: int, verb: CounterVerb, text: str) -> Outcome:
     """A refusal, a number, yes or no, or that it was done: each verb has its own answer."""
     word, _, value = text.partition(" ")
     if word == "refused":
-        if value not in Refusal.__members__:
-            raise TraceError(
-                number, f"expected one of {', '.join(Refusal.__members__)}, got {value[:40]!r}"
-            )
-        return Refusal[value].value
+        return read_refusal(number, value).value
     if verb in NUMBERED:
         if word == "count" and re.fullmatch(ANSWERED, value) is not None:
             return int(value)
