@@ -7,7 +7,6 @@ from pagespec.era import (
     CmaRule,
     Design,
     Fallback,
-    Guard,
     Isolation,
     OrderCheck,
     Placement,
@@ -15,6 +14,7 @@ from pagespec.era import (
     Shortcut,
     Tuning,
 )
+from pagespec.guards import RULES, GuardName
 
 TAG_DESIGN = 0
 BITMAP_DESIGN = 1
@@ -103,12 +103,8 @@ LIST_RULES: dict[str, tuple[int, int]] = {
 }
 """How many lists a CPU has, and the rule for huge blocks."""
 
-BARRING: dict[Guard, int] = {
-    "irqs-off": 0,
-    "no-interrupt": IRQ,
-    "local-lock": 0,
-    "trylock-irqs-off": CONTENDED,
-    "trylock": CONTENDED,
+BARRING: dict[GuardName, int] = {
+    name: IRQ * rule.bars_interrupts | CONTENDED * rule.locks for name, rule in RULES.items()
 }
 """The flags of a want by which a guard keeps it off the lists."""
 

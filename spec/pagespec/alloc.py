@@ -104,13 +104,14 @@ def give_back(zone: Zone, pfn: Pfn, order: Order, where: Where) -> Steps[None]:
     era = zone.machine.era
     mt = list_type(pageblock_type(zone, pfn))
     if mt is not None and may_use_lists(zone, order, where):
-        zone.pgfree += 1 if era.counts_operations else SIZES[order]
-        yield from free_to_list(zone, pfn, order, mt, where)
-    else:
-        zone.pgfree += SIZES[order]
-        yield Step.LOCK
-        FREE_ONE_BLOCK[era.design](zone, pfn, order)
-        yield Step.UNLOCK
+        listed = yield from free_to_list(zone, pfn, order, mt, where)
+        if listed:
+            zone.pgfree += 1 if era.counts_operations else SIZES[order]
+            return
+    zone.pgfree += SIZES[order]
+    yield Step.LOCK
+    FREE_ONE_BLOCK[era.design](zone, pfn, order)
+    yield Step.UNLOCK
 
 
 def free_pages(zone: Zone, pfn: Pfn, order: Order, where: Where = ANYWHERE) -> Steps[None]:

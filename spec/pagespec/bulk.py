@@ -16,6 +16,7 @@ from pagespec.pcp.index import list_index
 from pagespec.pcp.lists import (
     Where,
     lists_for,
+    log_lost,
     may_use_lists,
     must_refill,
     refill_list,
@@ -84,17 +85,20 @@ def fill_from_lists(
     zone = local[number]
     mt = UNMOVABLE if zone.machine.pageblock is None else ask.want.mt
     want = Want(0, mt, nofragment=ask.want.nofragment)
-    pcp = lists_for(zone, ask.where)
     index = list_index(zone.machine.era.lists, 0, mt)
     slot = populated
     pfn: Pfn | None = None
     got = 0
-    yield Step.GUARD
+    lost = yield Step.GUARD
+    if lost:
+        log_lost(zone, 0)
+        return Filled(populated, 0, 0, settled=False)
+    pcp = lists_for(zone, ask.where)
     while slot < pages:
         if slot not in filled:
             if must_refill(pcp, index):
                 yield from refill_list(zone, pcp, index, want, ask.where)
-            pfn = take_from_list(zone, pcp, index, want, ask.where)
+            pfn = yield from take_from_list(zone, pcp, index, want, ask.where)
             if pfn is None:
                 break
             give_out(zone, pfn, Held(0, 1, compound=False, mt=mt), Kind.BULK)

@@ -9,6 +9,7 @@ Source: mm/page_alloc.c of the releases that are named, and the four postings of
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from pagespec.guards import GuardName
 from pagespec.migratetype import NUMBERS, UNMOVABLE, MigrateType, Numbering
 from pagespec.pcp.index import ListRule
 from pagespec.pcp.sizes import BatchRule
@@ -27,8 +28,9 @@ CmaRule = Literal["none", "last", "balanced"]
 Isolation = Literal["move", "account", "split-ends", "split-large"]
 Reserve = Literal["none", "at-least-one", "one-percent"]
 ZoneLocked = Literal["attempt", "request", "list"]
-Guard = Literal["irqs-off", "no-interrupt", "local-lock", "trylock-irqs-off", "trylock"]
 MarksRule = Literal["thirds", "quarters", "shift", "scale"]
+Visits = Literal["interrupt", "worker"]
+StoreOrder = Literal["high-first", "one-first", "batch-first"]
 Bulk = Literal["none", "first-of-all", "first-of-call"]
 OrderCheck = Literal["none", "counts", "lists-or-rights", "lists"]
 Shortcut = Literal["none", "wraps-cma-only", "wraps", "stops"]
@@ -75,8 +77,9 @@ class Era:
     lists: which lists a CPU has.
     reserve_for_frames: whether an atomic request for a single frame that does not come by a list,
         because an interrupt makes it, may use the reserve first.
-    guard: what keeps others off a CPU's lists: interrupts are off; requests from interrupts do
-        not use them; a local lock; or a lock that is tried, with interrupts off or on.
+    guard: what keeps others off a CPU's lists, as `guards` says: interrupts are off; requests from
+        interrupts do not use them; a local lock; or a lock that is tried, with interrupts off
+        or on.
     batch: the rule for the batch.
     tuning: how large lists grow: a hot and a cold one, each within fixed bounds; six batches;
         drains that double, and a flush when higher orders are freed; refills that double too.
@@ -85,7 +88,11 @@ class Era:
     buddy_after_lists: whether a request whose list cannot be refilled asks the buddy once more,
         which may have a reserve for it.
     counts_drain_once: whether a drain counts its frames all at once, not block by block.
-    drains_remotely: whether whoever wants all CPUs' lists drained does it for all of them.
+    drains_remotely: whether whoever wants all CPUs' lists drained does it for all of them; visits:
+        if not, whether each is reached by an interrupt or by a worker.
+    bounds_drains: whether a drain asks for no more than there is, whatever the sizes say.
+    stores_sizes: in which order the sizes of lists in use are stored: high first; with a batch of
+        1 meanwhile; or batch first.
     can_disable: whether the lists can be switched off while memory is taken away.
     drains_each_pageblock: whether the CPUs' lists are drained after each pageblock of a range that
         is isolated, not once at the end.
@@ -146,13 +153,16 @@ class Era:
     zone_locked: ZoneLocked = "attempt"
     lists: ListRule = "one"
     reserve_for_frames: bool = False
-    guard: Guard = "irqs-off"
+    guard: GuardName = "irqs-off"
     batch: BatchRule = "256k"
     tuning: Tuning = "pair"
     drains_from_preferred: bool = False
     buddy_after_lists: bool = False
     counts_drain_once: bool = False
     drains_remotely: bool = False
+    visits: Visits = "interrupt"
+    bounds_drains: bool = False
+    stores_sizes: StoreOrder = "high-first"
     can_disable: bool = False
     drains_each_pageblock: bool = False
     counts_operations: bool = False
@@ -226,6 +236,7 @@ _2_6_37 = Era(
 )
 _4_10 = Era(
     "4.10",
+    stores_sizes="one-first",
     min_free="64m",
     marks="scale",
     drains_on_failure=True,
@@ -270,6 +281,9 @@ _5_15 = replace(
     zone_locked="request",
     lists="orders",
     guard="local-lock",
+    visits="worker",
+    bounds_drains=True,
+    stores_sizes="batch-first",
     batch="1m-rounded",
     tuning="doubling",
     can_disable=True,
@@ -338,7 +352,9 @@ ERAS: dict[str, Era] = {
             close_reads="reclaim",
         ),
         _4_10,
-        replace(_4_10, name="4.11-rc", guard="no-interrupt", reserve_for_frames=True),
+        replace(
+            _4_10, name="4.11-rc", guard="no-interrupt", reserve_for_frames=True, visits="worker"
+        ),
         _5_15,
         _6_1,
         _6_12,

@@ -9,7 +9,7 @@ states sees only those; a test over the syntax tree holds every generator to it.
 
 from collections.abc import Generator
 from enum import Enum
-from typing import TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 T = TypeVar("T")
 
@@ -19,13 +19,33 @@ class Step(Enum):
 
     LOCK = "about to take the zone's lock"
     UNLOCK = "has released the zone's lock"
-    GUARD = "about to take the guard of a CPU's lists"
+    GUARD = "about to take the guard of the lists of its own CPU, which it may lose"
     UNGUARD = "has released the guard of a CPU's lists"
     REFERENCE = "about to change a count of references"
     TELL = "about to tell a zone, node or the machine what a CPU's cell held"
+    EDIT = "about to write what depends on what it has read"
+    STORE = "about to store one more of several values that belong together"
+    BACK = "goes back to the CPU that it came from"
 
 
-Steps: TypeAlias = Generator[Step, None, T]
+class Guard(NamedTuple):
+    """About to take the guard of that CPU's lists, however long it takes."""
+
+    cpu: int
+
+
+class Visit(NamedTuple):
+    """About to go on on that CPU, as the era has it: in an interrupt, or as a worker."""
+
+    cpu: int
+
+
+Stop: TypeAlias = Step | Guard | Visit
+"""Where an operation lets others run, with the CPU that it concerns if that is not its own."""
+
+Steps: TypeAlias = Generator[Stop, bool | None, T]
+"""The steps of an operation. At GUARD it is told whether it has lost the guard to somebody else;
+with nothing in between it never has."""
 
 
 def run(steps: Steps[T]) -> T:

@@ -16,8 +16,9 @@ from pagespec.highatomic import unreserve
 from pagespec.host import Host, Numa
 from pagespec.migratetype import LETTER_OF, MOVABLE, REQUESTED
 from pagespec.nearest import zonelist
-from pagespec.pcp.cpus import check_can_expire, measure, work_on
-from pagespec.steps import Steps
+from pagespec.pcp.cpus import check_can_expire, work_on
+from pagespec.pcp.resize import measure
+from pagespec.steps import Steps, run
 from pagespec.types import BadNode, BadType, Pfn, ZoneClass
 from pagespec.verbs import Op, Outcome, Verb
 from pagespec.vmstat.zone import start
@@ -42,7 +43,7 @@ def boot_system(host: Host) -> System:
     for zone, levels in zip(zones, levels_of_host(host), strict=True):
         zone.levels = levels
         if host.cpus:
-            measure(zone)
+            run(measure(zone))
         start(zone)
     return System(host, zones, [Numa() for _ in zones])
 

@@ -43,6 +43,13 @@ class DomainError(ValueError):
     """A description lies outside the domain that the spec speaks about."""
 
 
+class EndlessWalk(RuntimeError):
+    """A walk round the lists of a CPU would never end: it was to take more than they hold."""
+
+    def __init__(self, pages: int, count: int) -> None:
+        super().__init__(f"a drain asks for {pages} frames of lists that hold {count}")
+
+
 class Refusal(IntEnum):
     """Why a request is refused; the values are the twin's return codes, so all are below -1."""
 

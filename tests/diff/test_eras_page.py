@@ -179,6 +179,8 @@ NOT_IN_SMALL_ZONES = {
     "numa",
     # Hosts of several zones: tests/spec/test_host.py.
     *("reserves_by_highest", "zonelists_by_zone", "movable_apart"),
+    # What matters to several requests at once: tests/schedule.
+    *("visits", "bounds_drains", "stores_sizes"),
 }
 """What no trace of one small zone can show."""
 

@@ -10,7 +10,6 @@ from pagespec.era import (
     Design,
     Era,
     Fallback,
-    Guard,
     IndexBase,
     Isolation,
     MarksRule,
@@ -21,6 +20,7 @@ from pagespec.era import (
     Tuning,
     ZoneLocked,
 )
+from pagespec.guards import GuardName
 from pagespec.migratetype import LETTER_OF
 from pagespec.pcp.index import ListRule
 from pagespec.pcp.sizes import BatchRule
@@ -91,7 +91,7 @@ TUNINGS: dict[Tuning, str] = {
     "doubling-flush": "the same; higher orders freed in a row empty the lists",
     "tuned": "refills double too, and high moves",
 }
-LIST_GUARDS: dict[Guard, str] = {
+LIST_GUARDS: dict[GuardName, str] = {
     "irqs-off": "interrupts off",
     "no-interrupt": "interrupts may not",
     "local-lock": "local lock",

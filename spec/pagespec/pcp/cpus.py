@@ -7,10 +7,9 @@ Source: mm/page_alloc.c (drain_all_pages, zone_pcp_disable, decay_pcp_high, page
 from pagespec.checks import check_cpu, check_supported, refused
 from pagespec.events import Event, Kind
 from pagespec.pcp.lists import drain
-from pagespec.pcp.sizes import Pageset
-from pagespec.pcp.state import loads_of, low_mark_of
-from pagespec.pcp.tuning import Doubling, Tuned, decay
-from pagespec.steps import Step, Steps
+from pagespec.pcp.resize import measure, resize
+from pagespec.pcp.tuning import Tuned, decay
+from pagespec.steps import Guard, Step, Steps, Visit
 from pagespec.types import BadCpu
 from pagespec.vmstat.kept import tell
 from pagespec.vmstat.zone import rests, set_threshold
@@ -36,7 +35,7 @@ def _drain(zone: Zone, cpu: int) -> Steps[None]:
     kinds = len(zone.pcps[cpu])
     kind = 0
     while kind < kinds:
-        yield Step.GUARD
+        yield Guard(cpu)
         pages = zone.pcps[cpu][kind].count
         if pages:
             yield Step.LOCK
@@ -49,16 +48,21 @@ def _drain(zone: Zone, cpu: int) -> Steps[None]:
 def drain_all(zone: Zone) -> Steps[None]:
     """Give back to the buddy all that any CPU keeps.
 
-    Each CPU counts what it gives back, or since 6.0 the one that wants it.
+    Each CPU gives back what is its own, and counts it; since 6.0 the one that wants it does so for
+    all.
     """
+    remotely = zone.machine.era.drains_remotely
     wanted_by = zone.on_cpu
     cpu = 0
     while cpu < zone.machine.cpus:
-        if not zone.machine.era.drains_remotely:
+        if not remotely:
+            yield Visit(cpu)
             zone.on_cpu = cpu
         yield from _drain(zone, cpu)
+        if not remotely:
+            yield Step.BACK
+            zone.on_cpu = wanted_by
         cpu += 1
-    zone.on_cpu = wanted_by
 
 
 def disable(zone: Zone) -> Steps[None]:
@@ -66,47 +70,15 @@ def disable(zone: Zone) -> Steps[None]:
     machine = zone.machine
     check_supported(zone, machine.cpus > 0 and not zone.disabled and machine.era.can_disable)
     zone.disabled = True
-    resize(zone)
+    yield from resize(zone)
     yield from drain_all(zone)
 
 
 def enable(zone: Zone) -> Steps[None]:
     """Give the lists their sizes back."""
     check_supported(zone, zone.machine.cpus > 0 and zone.disabled)
-    yield Step.GUARD
     zone.disabled = False
-    resize(zone)
-    yield Step.UNGUARD
-
-
-def measure(zone: Zone) -> None:
-    """Let the sizes of the lists follow the low mark as it stands now."""
-    zone.sized_low = low_mark_of(zone.machine, zone.levels)
-    resize(zone)
-
-
-def resize(zone: Zone) -> None:
-    """Set the sizes of every CPU's lists; what they have learnt stays.
-
-    Since 5.14 the running CPUs of the zone's node share what it may spare, or all if it has none.
-    """
-    machine = zone.machine
-    running = set(range(machine.cpus)) - zone.unplugged
-    near = len(running.difference(machine.far)) or len(running)
-    loads = loads_of(machine, zone.sized_low, near)
-    for pcps in zone.pcps:
-        for pcp, load in zip(pcps, loads, strict=True):
-            old = pcp.load
-            if isinstance(load, Tuned) and isinstance(old, Tuned):
-                high_min, high_max, batch = load[:3]
-                if zone.disabled:
-                    high_min, high_max, batch = 0, 0, 1
-                pcp.load = old._replace(high_min=high_min, high_max=high_max, batch=batch)
-            elif isinstance(load, Doubling) and isinstance(old, Doubling):
-                high, batch = (0, 1) if zone.disabled else load[:2]
-                pcp.load = old._replace(high=high, batch=batch)
-            elif isinstance(load, Pageset):
-                pcp.load = load
+    yield from resize(zone)
 
 
 def age(zone: Zone, cpu: int) -> Steps[None]:
@@ -117,7 +89,7 @@ def age(zone: Zone, cpu: int) -> Steps[None]:
 
 
 def _age(zone: Zone, cpu: int) -> Steps[None]:
-    yield Step.GUARD
+    yield Guard(cpu)
     pcp = zone.pcps[cpu][0]
     assert isinstance(pcp.load, Tuned)
     pcp.load, pages = decay(pcp.load, pcp.count)
@@ -142,7 +114,7 @@ def expire(zone: Zone, cpu: int) -> Steps[None]:
 
 def _expire(zone: Zone, cpu: int) -> Steps[None]:
     pcp = zone.pcps[cpu][0]
-    yield Step.GUARD
+    yield Guard(cpu)
     pages = min(pcp.count, pcp.load.batch)
     if pages:
         yield Step.LOCK
@@ -190,7 +162,7 @@ def unplug(zone: Zone, cpu: int) -> Steps[None]:
         told = tell(zone.cells.free, cpu)
         told = tell(zone.cells.cma, cpu) or told
         rests(zone, cpu, told=told and zone.machine.era.refreshes_unplugged, kept=False)
-    measure(zone)
+    yield from measure(zone)
     set_threshold(zone)
 
 
@@ -199,9 +171,7 @@ def plug(zone: Zone, cpu: int) -> Steps[None]:
     check_supported(zone, zone.machine.cpus > 1)
     if cpu not in zone.unplugged:
         raise refused(zone, BadCpu, 0, 0, f"cpu {cpu}")
-    yield Step.GUARD
     zone.unplugged.discard(cpu)
     zone.log.append(Event(Kind.PLUGGED, cpu, 0))
-    measure(zone)
+    yield from measure(zone)
     set_threshold(zone)
-    yield Step.UNGUARD

@@ -18,12 +18,13 @@ from pagespec.buddy import free_one_block
 from pagespec.era import Design
 from pagespec.events import Event, Kind
 from pagespec.frames import SIZES
+from pagespec.guards import RULES
 from pagespec.migratetype import CMA, ISOLATE, UNMOVABLE, MigrateType
 from pagespec.pageblock import pageblock_type
 from pagespec.pcp.drain import from_preferred, round_robin
 from pagespec.pcp.index import is_kept, list_index, orders_of_lists
 from pagespec.pcp.sizes import Pageset
-from pagespec.pcp.state import Pcp
+from pagespec.pcp.state import Pcp, loads_of
 from pagespec.pcp.tuning import (
     CALM,
     Doubling,
@@ -40,7 +41,7 @@ from pagespec.pcp.tuning import (
 )
 from pagespec.rmqueue import Want, rmqueue_one
 from pagespec.steps import Step, Steps
-from pagespec.types import Order, Pfn
+from pagespec.types import EndlessWalk, Order, Pfn
 from pagespec.watermark.check import NO_RIGHTS
 from pagespec.watermark.ok import watermark_ok
 from pagespec.zone import Zone, count_gathered
@@ -60,9 +61,6 @@ class Where(NamedTuple):
 
 ANYWHERE = Where()
 """The first CPU, outside of interrupts."""
-
-TRYLOCKS = ("trylock-irqs-off", "trylock")
-"""The guards that may be lost to somebody else."""
 
 RMQUEUE_ONE: dict[Design, Callable[[Zone, Want], Pfn | None]] = {
     "tag": rmqueue_one,
@@ -85,15 +83,21 @@ def may_use_lists(zone: Zone, order: Order, where: Where) -> bool:
         return False
     if machine.pageblock is not None and order > machine.pageblock:
         return False
-    if (where.irq and era.guard == "no-interrupt") or (where.contended and era.guard in TRYLOCKS):
-        zone.log.append(Event(Kind.BARRED, 0, order))
+    rule = RULES[era.guard]
+    if (where.irq and rule.bars_interrupts) or (where.contended and rule.locks):
+        log_lost(zone, order)
         return False
     return True
 
 
+def log_lost(zone: Zone, order: Order) -> None:
+    """Log that the guard keeps a request off the lists, so that it goes to the buddy."""
+    zone.log.append(Event(Kind.BARRED, 0, order))
+
+
 def lists_for(zone: Zone, where: Where) -> Pcp:
-    """The CPU's lists; the cold ones where they are kept apart and cold frames are meant."""
-    pcps = zone.pcps[where.cpu]
+    """The lists of the CPU at work; the cold ones where they are kept apart and meant."""
+    pcps = zone.pcps[zone.on_cpu]
     return pcps[where.cold] if len(pcps) > 1 else pcps[0]
 
 
@@ -103,37 +107,53 @@ def _from_tail(zone: Zone, where: Where) -> bool:
 
 
 def alloc_from_list(zone: Zone, want: Want, where: Where) -> Steps[Pfn | None]:
-    """Take a block from the CPU's list, refilled if need be, or None if the buddy has none."""
+    """Take a block from the CPU's list, refilled if need be, or None if there is none to be had.
+
+    So it is if the buddy has none, or if the guard was lost. Which CPU it is, is known for certain
+    only with the guard held: before, the task may move.
+    """
     if zone.machine.pageblock is None and want.mt is not UNMOVABLE:
         want = want._replace(mt=UNMOVABLE)
+    lost = yield Step.GUARD
+    if lost:
+        log_lost(zone, want.order)
+        return None
     pcp = lists_for(zone, where)
     index = list_index(zone.machine.era.lists, want.order, want.mt)
-    yield Step.GUARD
     if isinstance(pcp.load, Doubling):
         pcp.load = after_alloc(pcp.load)
     elif isinstance(pcp.load, Tuned):
         pcp.load = taken(pcp.load)
     if must_refill(pcp, index):
         yield from refill_list(zone, pcp, index, want, where)
-    pfn = take_from_list(zone, pcp, index, want, where)
+    pfn = yield from take_from_list(zone, pcp, index, want, where)
     yield Step.UNGUARD
     return pfn
 
 
 def refill_list(zone: Zone, pcp: Pcp, index: int, want: Want, where: Where) -> Steps[None]:
-    """Fetch blocks for the list from the buddy, with the guard held already."""
+    """Fetch blocks for the list from the buddy, with the guard held already.
+
+    They are on the list before they are counted.
+    """
     blocks = blocks_to_refill(zone, pcp, want.order)
     yield Step.LOCK
-    rmqueue_bulk(zone, pcp, index, want, blocks, reverse=_from_tail(zone, where))
+    got = rmqueue_bulk(zone, pcp, index, want, blocks, reverse=_from_tail(zone, where))
     yield Step.UNLOCK
+    pcp.count += got * SIZES[want.order]
 
 
-def take_from_list(zone: Zone, pcp: Pcp, index: int, want: Want, where: Where) -> Pfn | None:
+def take_from_list(zone: Zone, pcp: Pcp, index: int, want: Want, where: Where) -> Steps[Pfn | None]:
     """Take the first block of the list, if there is one, with the guard held already."""
-    if not pcp.lists[index]:
+    blocks = pcp.lists[index]
+    if not blocks:
         return None
-    pfn, _ = pcp.lists[index].popitem(last=_from_tail(zone, where))
-    pcp.count -= SIZES[want.order]
+    pfn = next(reversed(blocks)) if _from_tail(zone, where) else next(iter(blocks))
+    count = pcp.count
+    yield Step.EDIT
+    # Where the guard keeps nobody off, somebody else may have taken it meanwhile, and counted.
+    blocks.pop(pfn, None)
+    pcp.count = count - SIZES[want.order]
     zone.log.append(Event(Kind.FROM_LIST, pfn, want.order, want.mt))
     return pfn
 
@@ -164,8 +184,8 @@ def blocks_to_refill(zone: Zone, pcp: Pcp, order: Order) -> int:
 
 def rmqueue_bulk(
     zone: Zone, pcp: Pcp, index: int, want: Want, blocks: int, *, reverse: bool
-) -> None:
-    """Move up to so many blocks from the buddy to a list, so that they are handed out in order.
+) -> int:
+    """Move blocks from the buddy to a list, so that they are handed out in order; how many it got.
 
     Until 6.9 the count of free frames falls once, when all have been moved: it is the old one that
     tells meanwhile whether most of what is free is CMA memory.
@@ -180,30 +200,36 @@ def rmqueue_bulk(
         pcp.lists[index][pfn] = CMA if pageblock_type(zone, pfn) is CMA else want.mt
         if reverse:
             pcp.lists[index].move_to_end(pfn, last=False)
-        pcp.count += SIZES[want.order]
         taken_blocks += 1
     count_gathered(zone)
     zone.log.append(Event(Kind.REFILL, taken_blocks, want.order, want.mt))
+    return taken_blocks
 
 
-def free_to_list(zone: Zone, pfn: Pfn, order: Order, mt: MigrateType, where: Where) -> Steps[None]:
+def free_to_list(zone: Zone, pfn: Pfn, order: Order, mt: MigrateType, where: Where) -> Steps[bool]:
     """Put a freed block on the CPU's list of that type, and drain the lists if they hold too much.
 
-    Until 2.6.11 the drain comes first.
+    Until 2.6.11 the drain comes first. False if the guard was lost: then the block is still to be
+    freed.
     """
+    lost = yield Step.GUARD
+    if lost:
+        log_lost(zone, order)
+        return False
     pcp = lists_for(zone, where)
     index = list_index(zone.machine.era.lists, order, mt)
-    yield Step.GUARD
     first = zone.machine.era.tuning == "pair"
     pages = pages_to_drain(zone, pcp, order) if first else 0
     if first and pages:
         yield Step.LOCK
         drain(zone, pcp, pages, index)
         yield Step.UNLOCK
+    count = pcp.count
+    yield Step.EDIT
     pcp.lists[index][pfn] = pageblock_type(zone, pfn)
     if not _from_tail(zone, where):
         pcp.lists[index].move_to_end(pfn, last=False)
-    pcp.count += SIZES[order]
+    pcp.count = count + SIZES[order]
     zone.log.append(Event(Kind.TO_LIST, pfn, order, mt))
     pages = 0 if first else pages_to_drain(zone, pcp, order)
     if pages:
@@ -212,6 +238,7 @@ def free_to_list(zone: Zone, pfn: Pfn, order: Order, mt: MigrateType, where: Whe
         yield Step.UNLOCK
         recheck_high(zone)
     yield Step.UNGUARD
+    return True
 
 
 def recheck_high(zone: Zone) -> None:
@@ -244,8 +271,16 @@ def drain(zone: Zone, pcp: Pcp, pages: int, preferred: int = 0) -> None:
     """Give so many frames back to the buddy, from the tails, in the era's turns.
 
     preferred: the list to begin with, where the era asks for one.
+
+    Raises EndlessWalk for more than there is, where the era does not look: the walk round the lists
+    would find them all empty and go on. That takes somebody who changes sizes meanwhile; machines
+    that say a batch larger than `high` from the start are taken to mean what there is.
     """
     machine = zone.machine
+    if pages > pcp.count and not machine.era.bounds_drains:
+        loads = loads_of(machine, zone.sized_low, 1)
+        if all(load.batch <= load.high for load in loads):
+            raise EndlessWalk(pages, pcp.count)
     lengths = [len(blocks) for blocks in pcp.lists]
     orders = orders_of_lists(machine.era.lists, machine.huge)
     sizes = [SIZES[order] for order in orders]
