@@ -16,6 +16,7 @@ from pageimpl.checks import (
 )
 from pageimpl.era import BITMAP_DESIGN
 from pageimpl.jitcache import inlined, kernel
+from pageimpl.locks import lock_zone, try_lists, unlock_lists, unlock_zone
 from pageimpl.memory import (
     COMPOUND,
     GIVEN,
@@ -24,8 +25,12 @@ from pageimpl.memory import (
     TYPE_BITS,
     TYPE_SHIFT,
     Memory,
+    add_pgalloc,
+    add_pgfree,
+    add_refs,
     alone,
     boosted_of,
+    compare_frame_in_array,
     counts_operations_of,
     design_of,
     extended_of,
@@ -36,17 +41,17 @@ from pageimpl.memory import (
     pgalloc_of,
     pgfree_of,
     refs_of,
-    set_frame_in_array,
     set_owner,
     set_pgalloc,
     set_pgfree,
     set_refs,
+    shared_of,
     shift_of,
     top_of,
 )
 from pageimpl.migratetype import ISOLATE, MOST_REQUESTED, UNMOVABLE
 from pageimpl.pageblock import has_pageblocks, pageblock_type
-from pageimpl.pcp.index import cpu_of, may_use_lists
+from pageimpl.pcp.index import area_for, cpu_of, may_use_lists
 from pageimpl.pcp.lists import free_to_list, warm_block
 from pageimpl.verbs import ATOMIC, COMPOUND_WANTED, CPU_MASK, WANTED_SHIFT
 from pageimpl.watermark.check import NO_RIGHTS
@@ -71,24 +76,26 @@ def alloc_pages(mem: Memory, order: int, want: int) -> int:
     if p == 0:
         return NO_MEMORY
     leave_to_reserve(mem, p, order, want)
-    hold(mem, p, order, want, 1 << order)
+    hold(mem, p, order, want)
+    set_pgalloc(mem, pgalloc_of(mem) + (1 << order))
     return p - shift_of(mem)
 
 
 @kernel
 def alloc_extended(mem: Memory, order: int, want: int) -> int:
-    """The same where there are lists or marks.
+    """The same where there are lists or marks, or threads that share the zone.
 
     If the zone is above its low mark and the CPU's list has a block, that is all there is to it.
     """
     if is_no_cpu(mem, cpu_of(want)):
         return BAD_CPU
     p = 0
-    if marked_of(mem) == 0 or keeps_low_mark(mem, order, want):
+    if shared_of(mem) == 0 and (marked_of(mem) == 0 or keeps_low_mark(mem, order, want)):
         p = warm_block(mem, order, want)
     if p == 0:
         return alloc_slowly(mem, order, want)
-    hold(mem, p, order, want, counted(mem, order, True))
+    hold(mem, p, order, want)
+    set_pgalloc(mem, pgalloc_of(mem) + counted(mem, order, True))
     return p - shift_of(mem)
 
 
@@ -105,7 +112,8 @@ def alloc_slowly(mem: Memory, order: int, want: int) -> int:
     _, p, listed = serve(alone(mem), 1, order, want, 0)
     if p == 0:
         return NO_MEMORY
-    hold(mem, p, order, want, counted(mem, order, listed))
+    hold(mem, p, order, want)
+    count_alloc(mem, counted(mem, order, listed))
     return p - shift_of(mem)
 
 
@@ -116,13 +124,30 @@ def counted(mem: Memory, order: int, listed: bool) -> int:
 
 
 @inlined
-def hold(mem: Memory, p: int, order: int, want: int, pages: int) -> None:
-    """Enter a block that was taken as held by its caller, and count it as so many frames."""
+def hold(mem: Memory, p: int, order: int, want: int) -> None:
+    """Enter a block that was taken as held by its caller."""
     mt = want >> WANTED_SHIFT if has_pageblocks(mem) else UNMOVABLE
     compound = COMPOUND if want & COMPOUND_WANTED else 0
     set_owner(mem, p, HELD | order | mt << TYPE_SHIFT | compound)
     set_refs(mem, p, 1)
-    set_pgalloc(mem, pgalloc_of(mem) + pages)
+
+
+@inlined
+def count_alloc(mem: Memory, pages: int) -> None:
+    """Count so many frames as given out."""
+    if shared_of(mem):
+        add_pgalloc(mem, pages)
+    else:
+        set_pgalloc(mem, pgalloc_of(mem) + pages)
+
+
+@inlined
+def count_free(mem: Memory, pages: int) -> None:
+    """Count so many frames as given back."""
+    if shared_of(mem):
+        add_pgfree(mem, pages)
+    else:
+        set_pgfree(mem, pgfree_of(mem) + pages)
 
 
 @kernel
@@ -132,25 +157,45 @@ def give_back(mem: Memory, p: int, order: int, want: int) -> None:
         leave_array(mem, p)
         mt = pageblock_type(mem, p)
         if mt != ISOLATE and may_use_lists(mem, order, want):
-            set_pgfree(mem, pgfree_of(mem) + counted(mem, order, True))
-            free_to_list(mem, p, order, mt, want)
-            return
-    give_to_buddy(mem, p, order)
+            if shared_of(mem) == 0:
+                set_pgfree(mem, pgfree_of(mem) + counted(mem, order, True))
+                free_to_list(mem, p, order, mt, want)
+                return
+            if free_to_shared_list(mem, p, order, mt, want):
+                return
+    give_to_buddy(mem, p, order, want)
+
+
+@kernel
+def free_to_shared_list(mem: Memory, p: int, order: int, mt: int, want: int) -> bool:
+    """Put a freed block on the CPU's list in a zone that is shared; whether the lock was had."""
+    q = area_for(mem, want)
+    if not try_lists(mem, q):
+        return False
+    add_pgfree(mem, counted(mem, order, True))
+    free_to_list(mem, p, order, mt, want)
+    unlock_lists(mem, q)
+    return True
 
 
 @inlined
 def leave_array(mem: Memory, p: int) -> None:
-    """Empty the slot of the array of bulk requests that the frame fills, if it does."""
+    """Empty the slot of the array of bulk requests that the frame fills, if it does.
+
+    Another thread may fill it anew at any moment.
+    """
     slot = next_of(mem, p)
     if slot < MAX_SLOTS and frame_in_array_of(mem, slot) == p:
-        set_frame_in_array(mem, slot, 0)
+        compare_frame_in_array(mem, slot, p, 0)
 
 
 @inlined
-def give_to_buddy(mem: Memory, p: int, order: int) -> None:
+def give_to_buddy(mem: Memory, p: int, order: int, want: int) -> None:
     """Return a block that nobody holds any more to the buddy."""
-    set_pgfree(mem, pgfree_of(mem) + (1 << order))
+    count_free(mem, 1 << order)
+    lock_zone(mem, cpu_of(want))
     free_one_block(mem, p, order, False)
+    unlock_zone(mem)
 
 
 @inlined
@@ -165,8 +210,11 @@ def free_one_block(mem: Memory, p: int, order: int, to_tail: bool) -> None:
 @kernel
 def drop_reference(mem: Memory, p: int) -> bool:
     """Drop one reference; whether it was the last, which ends the holding."""
-    refs = refs_of(mem, p) - 1
-    set_refs(mem, p, refs)
+    if shared_of(mem):
+        refs = add_refs(mem, p, -1) - 1
+    else:
+        refs = refs_of(mem, p) - 1
+        set_refs(mem, p, refs)
     if refs != 0:
         return False
     set_owner(mem, p, GIVEN)
@@ -193,7 +241,8 @@ def free_pages(mem: Memory, pfn: int, order: int, want: int) -> int:
     if want & CPU_MASK:
         return BAD_CPU
     if drop_reference(mem, p):
-        give_to_buddy(mem, p, order)
+        set_pgfree(mem, pgfree_of(mem) + (1 << order))
+        free_one_block(mem, p, order, False)
     elif owner & COMPOUND == 0 and order > 0:
         free_tails(mem, p, order, want)
     return 0
@@ -201,7 +250,7 @@ def free_pages(mem: Memory, pfn: int, order: int, want: int) -> int:
 
 @kernel
 def free_extended(mem: Memory, p: int, order: int, want: int) -> int:
-    """The same where there are lists or marks, for a block that is known to be held."""
+    """The same where there is more than the buddy, for a block that is known to be held."""
     if is_no_cpu(mem, cpu_of(want)):
         return BAD_CPU
     compound = owner_of(mem, p) & COMPOUND
@@ -230,7 +279,10 @@ def get_page(mem: Memory, pfn: int) -> int:
     p = held_block(mem, pfn, 0)
     if p < 0:
         return p
-    set_refs(mem, p, refs_of(mem, p) + 1)
+    if shared_of(mem):
+        add_refs(mem, p, 1)
+    else:
+        set_refs(mem, p, refs_of(mem, p) + 1)
     return 0
 
 

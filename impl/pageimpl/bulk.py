@@ -1,13 +1,15 @@
 """Many single frames in one request: the slots of an array that are empty are filled.
 
 The twin of the spec's `bulk`. Each zone knows which of the slots hold frames of its own; a frame
-that is held links nothing, so its next link is the number of its slot.
+that is held links nothing, so its next link is the number of its slot. There is one array: threads
+that fill it at once may take each other's slots, but no frame is lost.
 """
 
-from pageimpl.alloc import alloc_pages, hold_page
+from pageimpl.alloc import alloc_pages, count_alloc, hold_page
 from pageimpl.checks import BAD_CPU, BAD_RANGE, BAD_TYPE, UNSUPPORTED, is_no_cpu
 from pageimpl.era import FIRST_OF_CALL, NO_BULK
 from pageimpl.jitcache import kernel
+from pageimpl.locks import try_lists, unlock_lists
 from pageimpl.memory import (
     Memory,
     Zones,
@@ -18,10 +20,8 @@ from pageimpl.memory import (
     frame_in_array_of,
     mark_of,
     marked_of,
-    pgalloc_of,
     set_frame_in_array,
     set_next,
-    set_pgalloc,
     shift_of,
     zone_at,
 )
@@ -106,9 +106,9 @@ def fill_from_lists(
     if pages - slot == 1 or number == nearby:
         return slot, 0, 0, False
     mem = zone_at(local, number)
-    if not may_use_lists(mem, 0, want):
-        return slot, 0, 0, False
     q = area_for(mem, want)
+    if not may_use_lists(mem, 0, want) or not try_lists(mem, q):
+        return slot, 0, 0, False
     mt = want >> WANTED_SHIFT if has_pageblocks(mem) else UNMOVABLE
     got = 0
     while slot < pages:
@@ -120,7 +120,8 @@ def fill_from_lists(
             put_in_array(mem, p, slot)
             got += 1
         slot += 1
-    set_pgalloc(mem, pgalloc_of(mem) + got)
+    count_alloc(mem, got)
+    unlock_lists(mem, q)
     first_failed = got == 0 and (slot == 0 or bulk_rule_of(mem) == FIRST_OF_CALL)
     return slot, number, got, not first_failed
 

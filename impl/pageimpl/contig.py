@@ -24,6 +24,7 @@ from pageimpl.era import ISOLATE_BY_MOVE, ISOLATE_SPLIT_ENDS
 from pageimpl.frames import head_of, rounded_up
 from pageimpl.isolation import cut_at, isolate_pageblock, large_block_at, restore_pageblock
 from pageimpl.jitcache import kernel
+from pageimpl.locks import lock_zone, may_drain_others, unlock_zone
 from pageimpl.memory import (
     HELD,
     OFFLINE,
@@ -41,7 +42,8 @@ from pageimpl.memory import (
 from pageimpl.migratetype import ISOLATE, UNMOVABLE
 from pageimpl.pageblock import free_order_at, has_pageblocks, pageblock_type
 from pageimpl.pcp.cpus import drain_all
-from pageimpl.verbs import CPU_BITS, CPU_SHIFT, WANTED_SHIFT
+from pageimpl.pcp.index import cpu_of
+from pageimpl.verbs import WANTED_SHIFT
 from pagespec.types import NO_MEMORY
 
 
@@ -53,12 +55,15 @@ def is_offline(mem: Memory, head: int) -> bool:
 
 
 @kernel
-def isolate_range(mem: Memory, pfn: int, pages: int) -> int:
-    """Isolate every pageblock of the range: 0, or a refusal's code."""
+def isolate_range(mem: Memory, pfn: int, pages: int, cpu: int) -> int:
+    """Isolate every pageblock of the range: 0, or a refusal's code.
+
+    cpu: the one at work, here and below.
+    """
     p = pfn + shift_of(mem)
     code = check_can_isolate(mem, p, pages)
     if code == 0:
-        isolate_all(mem, p, p + pages)
+        isolate_all(mem, p, p + pages, cpu)
     return code
 
 
@@ -68,6 +73,8 @@ def check_can_isolate(mem: Memory, p: int, pages: int) -> int:
     code = check_range(mem, p, pages)
     if code < 0:
         return code
+    if not may_drain_others(mem):
+        return UNSUPPORTED
     end = p + pages
     for head in range(p, end, 1 << pageblock_order_of(mem)):
         if pageblock_type(mem, head) == ISOLATE:
@@ -99,36 +106,44 @@ def beside_isolated(mem: Memory, p: int, end: int) -> bool:
 
 
 @kernel
-def isolate_all(mem: Memory, p: int, end: int) -> None:
+def isolate_all(mem: Memory, p: int, end: int, cpu: int) -> None:
     """Isolate the pageblocks; where ranges are made of single ones, the ends before the others.
 
     What the CPUs still keep of the range would come back under its former type: they are drained.
     """
     size = 1 << pageblock_order_of(mem)
     last = end - size
-    cuts = isolation_of(mem) == ISOLATE_SPLIT_ENDS
     each = drains_each_pageblock_of(mem) != 0
-    isolate_pageblock(mem, p)
-    if cuts:
-        cut_at(mem, p)
+    isolate_between(mem, p, p, end, cpu)
     if each:
-        drain_all(mem)
-    if isolation_of(mem) >= ISOLATE_SPLIT_ENDS:
-        if last != p:
-            isolate_pageblock(mem, last)
-        if cuts:
-            cut_at(mem, end)
-        end = last
-    for head in range(p + size, end, size):
-        isolate_pageblock(mem, head)
+        drain_all(mem, cpu)
+    beyond = end
+    if isolation_of(mem) >= ISOLATE_SPLIT_ENDS and last != p:
+        isolate_between(mem, last, p, end, cpu)
+        beyond = last
+    for head in range(p + size, beyond, size):
+        isolate_between(mem, head, p, end, cpu)
         if each:
-            drain_all(mem)
+            drain_all(mem, cpu)
     if not each:
-        drain_all(mem)
+        drain_all(mem, cpu)
 
 
 @kernel
-def restore_range(mem: Memory, pfn: int, pages: int, mt: int) -> int:
+def isolate_between(mem: Memory, head: int, p: int, end: int, cpu: int) -> None:
+    """Isolate a pageblock of a range, and cut what reaches over the range's edge beside it."""
+    cuts = isolation_of(mem) == ISOLATE_SPLIT_ENDS
+    lock_zone(mem, cpu)
+    isolate_pageblock(mem, head)
+    if cuts and head == p:
+        cut_at(mem, p)
+    if cuts and head == end - (1 << pageblock_order_of(mem)):
+        cut_at(mem, end)
+    unlock_zone(mem)
+
+
+@kernel
+def restore_range(mem: Memory, pfn: int, pages: int, mt: int, cpu: int) -> int:
     """Give the pageblocks of an isolated range the type mt: 0, or a refusal's code."""
     p = pfn + shift_of(mem)
     code = check_range(mem, p, pages)
@@ -141,7 +156,7 @@ def restore_range(mem: Memory, pfn: int, pages: int, mt: int) -> int:
         return code
     if beside_isolated(mem, p, p + pages):
         return BAD_RANGE
-    restore_all(mem, p, p + pages, mt)
+    restore_all(mem, p, p + pages, mt, cpu)
     return 0
 
 
@@ -155,11 +170,13 @@ def check_isolated(mem: Memory, p: int, end: int) -> int:
 
 
 @kernel
-def restore_all(mem: Memory, p: int, end: int, mt: int) -> None:
+def restore_all(mem: Memory, p: int, end: int, mt: int, cpu: int) -> None:
     """Give each pageblock that is still isolated the type mt."""
     for head in range(p, end, 1 << pageblock_order_of(mem)):
+        lock_zone(mem, cpu)
         if pageblock_type(mem, head) == ISOLATE:
             restore_pageblock(mem, head, mt)
+        unlock_zone(mem)
 
 
 @kernel
@@ -185,7 +202,7 @@ def alloc_contig(mem: Memory, pfn: int, pages: int, want: int) -> int:
     mt = want >> WANTED_SHIFT
     if not is_range_type(mem, mt):
         return BAD_TYPE
-    if is_no_cpu(mem, want >> CPU_SHIFT & CPU_BITS):
+    if is_no_cpu(mem, cpu_of(want)):
         return BAD_CPU
     p = pfn + shift_of(mem)
     end = p + pages
@@ -195,17 +212,26 @@ def alloc_contig(mem: Memory, pfn: int, pages: int, want: int) -> int:
     code = check_can_isolate(mem, first, beyond - first if pages > 0 else 0)
     if code < 0:
         return code
-    isolate_all(mem, first, beyond)
+    cpu = cpu_of(want)
+    isolate_all(mem, first, beyond, cpu)
+    lock_zone(mem, cpu)
+    low = high = 0
     got = covered_until(mem, p, end) >= end
     if got:
-        take_range(mem, p, end, want)
-    restore_all(mem, first, beyond, mt)
+        low, high = take_range(mem, p, end)
+    unlock_zone(mem)
+    if got:
+        for page in range(low, p):
+            give_back(mem, page, 0, want)
+        for page in range(end, high):
+            give_back(mem, page, 0, want)
+    restore_all(mem, first, beyond, mt, cpu)
     return pfn if got else NO_MEMORY
 
 
 @kernel
-def take_range(mem: Memory, p: int, end: int, want: int) -> None:
-    """Hold each frame of a run that is all free, and give back what its blocks have beyond it."""
+def take_range(mem: Memory, p: int, end: int) -> tuple[int, int]:
+    """Hold each frame of a run that is all free; the run of the blocks that were taken for it."""
     low = large_block_at(mem, p)
     high = low
     while high < end:
@@ -214,7 +240,4 @@ def take_range(mem: Memory, p: int, end: int, want: int) -> None:
         high += 1 << order
     for page in range(p, end):
         hold_page(mem, page, UNMOVABLE)
-    for page in range(low, p):
-        give_back(mem, page, 0, want)
-    for page in range(end, high):
-        give_back(mem, page, 0, want)
+    return low, high

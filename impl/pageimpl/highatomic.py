@@ -7,6 +7,7 @@ from pageimpl.checks import BAD_TYPE, UNSUPPORTED
 from pageimpl.era import NO_RESERVE, RESERVE_AT_LEAST_ONE
 from pageimpl.frames import rounded_up
 from pageimpl.jitcache import kernel
+from pageimpl.locks import lock_zone, unlock_zone
 from pageimpl.memory import (
     Memory,
     managed_of,
@@ -65,16 +66,19 @@ def reserve_pageblock(mem: Memory, p: int, order: int) -> None:
 
 
 @kernel
-def unreserve(mem: Memory, mt: int, force: bool) -> int:
+def unreserve(mem: Memory, mt: int, force: bool, cpu: int) -> int:
     """Give one pageblock of the reserve to mt: 0, NO_MEMORY, or a refusal's code.
 
-    force: whether the last pageblock may go as well.
+    force: whether the last pageblock may go as well. cpu: the one at work.
     """
     if not has_pageblocks(mem) or reserve_of(mem) == NO_RESERVE:
         return UNSUPPORTED
     if mt > MOST_REQUESTED:
         return BAD_TYPE
-    return 0 if unreserve_pageblock(mem, mt, force) else NO_MEMORY
+    lock_zone(mem, cpu)
+    found = unreserve_pageblock(mem, mt, force)
+    unlock_zone(mem)
+    return 0 if found else NO_MEMORY
 
 
 @kernel

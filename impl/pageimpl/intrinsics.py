@@ -2,19 +2,24 @@
 
 In compiled code a buffer is its address, an int64. No array crosses a call, so nothing is
 reference counted. Narrow loads are zero-extended where no value is below 0, which keeps sign
-extension off the critical path of a chased link. Importing this module registers the lowerings with
-numba.
+extension off the critical path of a chased link.
+
+Every load and store is what LLVM calls unordered: one instruction, which no other thread sees half
+done, and which the optimiser may still leave out where it knows the value. An atomic accessor is
+one atomic instruction. Importing this module registers the lowerings with numba.
 """
 
+import platform
 from collections.abc import Callable
 
-from llvmlite import ir
+from llvmlite import binding, ir
 from numba.core import cgutils, types
 from numba.core.base import BaseContext
 from numba.core.typing.templates import Signature, signature
 from numba.extending import lower_builtin, type_callable
 
 import pageimpl.pcp.state  # noqa: F401  (brings its accessors into the tables)
+from pageimpl.atomics import ATOMICS, Atomic, pause
 from pageimpl.memory import LOADS, STORES, Field, alone, zone_at
 from pageimpl.vmstat import state as counters
 
@@ -29,14 +34,22 @@ def _pointer(builder: ir.IRBuilder, field: Field, args: list[ir.Value]) -> ir.Va
     return builder.inttoptr(address, ir.IntType(8 * field.width).as_pointer())
 
 
+def _widened(builder: ir.IRBuilder, field: Field, value: ir.Value) -> ir.Value:
+    if field.width == 8:
+        return value
+    return builder.sext(value, WORD) if field.signed else builder.zext(value, WORD)
+
+
+def _narrowed(builder: ir.IRBuilder, field: Field, value: ir.Value) -> ir.Value:
+    return value if field.width == 8 else builder.trunc(value, ir.IntType(8 * field.width))
+
+
 def _register_load(accessor: Callable[..., object], field: Field) -> None:
     def lowered(
         context: BaseContext, builder: ir.IRBuilder, sig: Signature, args: list[ir.Value]
     ) -> ir.Value:
-        value = builder.load(_pointer(builder, field, args), align=field.width)
-        if field.width == 8:
-            return value
-        return builder.sext(value, WORD) if field.signed else builder.zext(value, WORD)
+        value = builder.load_atomic(_pointer(builder, field, args), "unordered", field.width)
+        return _widened(builder, field, value)
 
     if field.stride:
         type_callable(accessor)(
@@ -52,10 +65,8 @@ def _register_store(accessor: Callable[..., None], field: Field) -> None:
     def lowered(
         context: BaseContext, builder: ir.IRBuilder, sig: Signature, args: list[ir.Value]
     ) -> ir.Value:
-        value = args[-1]
-        if field.width < 8:
-            value = builder.trunc(value, ir.IntType(8 * field.width))
-        builder.store(value, _pointer(builder, field, args), align=field.width)
+        value = _narrowed(builder, field, args[-1])
+        builder.store_atomic(value, _pointer(builder, field, args), "unordered", field.width)
         return context.get_dummy_value()
 
     none, word = types.none, types.int64
@@ -65,6 +76,54 @@ def _register_store(accessor: Callable[..., None], field: Field) -> None:
     else:
         type_callable(accessor)(lambda context: lambda mem, v: signature(none, word, word))
         lower_builtin(accessor, word, word)(lowered)
+
+
+def _register_atomic(accessor: Callable[..., object], field: Field, atomic: Atomic) -> None:
+    where = 2 if field.stride else 1
+
+    def lowered(
+        context: BaseContext, builder: ir.IRBuilder, sig: Signature, args: list[ir.Value]
+    ) -> ir.Value:
+        pointer = _pointer(builder, field, args)
+        values = [_narrowed(builder, field, value) for value in args[where:]]
+        if atomic is Atomic.RELEASE:
+            builder.store_atomic(values[0], pointer, "release", field.width)
+            return context.get_dummy_value()
+        if atomic is Atomic.COMPARE:
+            pair = builder.cmpxchg(pointer, *values, "acq_rel", "acquire")
+            return builder.extract_value(pair, 1)
+        before = builder.atomic_rmw(atomic.value, pointer, values[0], "acq_rel")
+        return _widened(builder, field, before)
+
+    count = where + (2 if atomic is Atomic.COMPARE else 1)
+    returns = {Atomic.RELEASE: types.none, Atomic.COMPARE: types.boolean}.get(atomic, types.int64)
+    arguments = [types.int64] * count
+    if count == 2:
+        type_callable(accessor)(lambda context: lambda mem, a: signature(returns, *arguments))
+    elif count == 3:
+        type_callable(accessor)(lambda context: lambda mem, a, b: signature(returns, *arguments))
+    else:
+        type_callable(accessor)(lambda context: lambda mem, a, b, c: signature(returns, *arguments))
+    lower_builtin(accessor, *arguments)(lowered)
+
+
+WAITING = {"x86_64": "pause", "AMD64": "pause", "aarch64": "yield", "arm64": "yield"}
+"""The instruction by which a processor is told that a loop only waits."""
+
+
+def _lowered_pause(
+    context: BaseContext, builder: ir.IRBuilder, sig: Signature, args: list[ir.Value]
+) -> ir.Value:
+    """What was read before must be read again: the instruction may have changed all memory."""
+    instruction = WAITING.get(platform.machine(), "")
+    builder.asm(ir.FunctionType(ir.VoidType(), []), instruction, "~{memory}", [], True)
+    return context.get_dummy_value()
+
+
+# Without it inline assembly ends the whole process.
+binding.initialize_native_asmparser()
+type_callable(pause)(lambda context: lambda: signature(types.none))
+lower_builtin(pause)(_lowered_pause)
 
 
 def _lowered_alone(
@@ -82,3 +141,6 @@ for _load, _field in [*LOADS, *counters.LOADS]:
     _register_load(_load, _field)
 for _store, _field in [*STORES, *counters.STORES]:
     _register_store(_store, _field)
+_FIELDS = dict([*LOADS, *counters.LOADS])
+for _accessor, _of, _atomic in ATOMICS:
+    _register_atomic(_accessor, _FIELDS[_of], _atomic)

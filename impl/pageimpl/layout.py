@@ -60,6 +60,7 @@ from pageimpl.memory import (
     set_reserve_order,
     set_returns_poisoned,
     set_retypes_on_merge,
+    set_shared,
     set_shift,
     set_span,
     set_takes_poisoned,
@@ -192,6 +193,15 @@ def write_choices(memory: Memory, machine: Machine) -> None:
     set_retypes_on_merge(memory, era.retypes_on_merge)
     set_takes_poisoned(memory, era.takes_poisoned)
     set_returns_poisoned(memory, era.returns_poisoned)
+
+
+def share(memory: Memory) -> None:
+    """Let threads share the zone from now on: it is locked, and counted in atomic steps.
+
+    Each thread works for a CPU that no other works for; in a zone without lists all have number 0.
+    """
+    set_shared(memory, 1)
+    set_extended(memory, 1)
 
 
 def empty_zone(machine: Machine) -> Memory:

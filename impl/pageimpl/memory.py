@@ -21,6 +21,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from pageimpl.atomics import adder, adder_at, comparer_at, exchanger, releaser
 from pagespec.machine import MAX_SLOTS
 from pagespec.types import ZoneClass
 
@@ -207,6 +208,7 @@ def zone_row(count: int) -> tuple[LoadAt, StoreAt]:
 next_of, set_next = record_field(4, 0)
 prev_of, set_prev = record_field(4, 4)
 refs_of, set_refs = record_field(4, 8)
+add_refs = adder_at(refs_of, set_refs)
 nr_free_of, set_nr_free = record_field(4, 8)
 tag_of, set_tag = record_field(1, 12)
 owner_of, set_owner = record_field(1, 13)
@@ -249,12 +251,15 @@ retypes_on_merge_of, set_retypes_on_merge = zone_global()
 takes_poisoned_of, set_takes_poisoned = zone_global()
 returns_poisoned_of, set_returns_poisoned = zone_global()
 
-# What all requests count, and whether there is more than the buddy to ask: lists or marks. Then
-# what decides for each request whether a CPU's lists serve it: bit o says whether blocks of order o
-# are kept in lists at all, and a want with any of the barring flags may not use them.
+# What all requests count, and whether there is more to ask than the buddy: lists or marks, or
+# threads that share the zone. Then what decides for each request whether a CPU's lists serve it:
+# bit o says whether blocks of order o are kept in lists at all, and a want with any of the barring
+# flags may not use them.
 pgalloc_of, set_pgalloc = zone_global()
 pgfree_of, set_pgfree = zone_global()
+add_pgalloc, add_pgfree = adder(pgalloc_of, set_pgalloc), adder(pgfree_of, set_pgfree)
 extended_of, set_extended = zone_global()
+shared_of, set_shared = zone_global()
 kept_orders_of, set_kept_orders = zone_global()
 barring_of, set_barring = zone_global()
 
@@ -313,6 +318,8 @@ gathered_of, set_gathered = zone_global()
 counts_drain_once_of, set_counts_drain_once = zone_global()
 kept_free_of, set_kept_free = zone_global()
 kept_cma_of, set_kept_cma = zone_global()
+add_kept_free = adder(kept_free_of, set_kept_free)
+add_kept_cma = adder(kept_cma_of, set_kept_cma)
 cell_threshold_of, set_cell_threshold = zone_global()
 drift_mark_of, set_drift_mark = zone_global()
 early_drift_marks_of, set_early_drift_marks = zone_global()
@@ -330,6 +337,14 @@ GATHERS = 2
 
 # The slot of the frame that each slot of the array of bulk requests holds, or 0.
 frame_in_array_of, set_frame_in_array = zone_row(MAX_SLOTS)
+compare_frame_in_array = comparer_at(frame_in_array_of, set_frame_in_array)
+
+# The zone's lock, 1 while somebody has it: apart from what is read by those who wait for it.
+for _ in range(8):
+    next(_globals)
+zone_lock_of, set_zone_lock = zone_global()
+exchange_zone_lock = exchanger(zone_lock_of, set_zone_lock)
+release_zone_lock = releaser(zone_lock_of, set_zone_lock)
 
 ONE_PAGEBLOCK = 62
 """The order of pageblocks on a machine without any: one that holds every slot and starts at slot 0,

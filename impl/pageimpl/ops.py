@@ -9,10 +9,11 @@ from pageimpl.memory import COUNTS_IN_CELLS, Memory, counting_of
 from pageimpl.pcp.cpus import (
     age,
     disable,
-    drain_all,
     drain_cpu,
+    drain_every_cpu,
     enable,
     expire,
+    one_that_runs,
     plug,
     refresh,
     unplug,
@@ -54,8 +55,11 @@ from pageimpl.zonelist import rest
 @kernel
 def perform(mem: Memory, verb: int, order: int, pfn: int, want: int, pages: int) -> int:
     """Serve one request: a first frame, 0, NO_MEMORY, or a refusal's code."""
+    cpu = want >> CPU_SHIFT & CPU_BITS
+    by = cpu
     if counting_of(mem) & COUNTS_IN_CELLS:
-        work_on(mem, want >> CPU_SHIFT & CPU_BITS)
+        by = one_that_runs(mem, cpu)
+        work_on(mem, by)
     if verb == ALLOC:
         return alloc_pages(mem, order, want)
     if verb == FREE:
@@ -67,43 +71,44 @@ def perform(mem: Memory, verb: int, order: int, pfn: int, want: int, pages: int)
     if verb == BULK:
         return alloc_pages_bulk(mem, pages, want)
     if verb > ONLINE_RANGE:
-        return perform_on_cpus(mem, verb, want >> CPU_SHIFT & CPU_BITS)
-    return perform_rare(mem, verb, order, pfn, want, pages)
+        return perform_on_cpus(mem, verb, cpu, by)
+    return perform_rare(mem, verb, order, pfn, want, pages, by)
 
 
 @kernel
-def perform_rare(mem: Memory, verb: int, order: int, pfn: int, want: int, pages: int) -> int:
-    """Serve a request that is not about one block's references."""
+def perform_rare(
+    mem: Memory, verb: int, order: int, pfn: int, want: int, pages: int, by: int
+) -> int:
+    """Serve a request that is not about one block's references; `by` is the CPU at work."""
     mt = want >> WANTED_SHIFT
     if verb == SPLIT:
         return split_page(mem, pfn, order)
     if verb == UNRESERVE:
-        return unreserve(mem, mt, want & FORCE != 0)
+        return unreserve(mem, mt, want & FORCE != 0, by)
     if verb == ISOLATE_RANGE:
-        return isolate_range(mem, pfn, pages)
+        return isolate_range(mem, pfn, pages, by)
     if verb == RESTORE_RANGE:
-        return restore_range(mem, pfn, pages, mt)
+        return restore_range(mem, pfn, pages, mt, by)
     if verb == CONTIG:
         return alloc_contig(mem, pfn, pages, want)
     if verb == POISON:
-        return poison(mem, pfn)
+        return poison(mem, pfn, by)
     if verb == HEAL:
-        return heal(mem, pfn)
+        return heal(mem, pfn, by)
     if verb == OFFLINE_RANGE:
-        return offline(mem, pfn, pages)
-    return online(mem, pfn, pages)
+        return offline(mem, pfn, pages, by)
+    return online(mem, pfn, pages, by)
 
 
 @kernel
-def perform_on_cpus(mem: Memory, verb: int, cpu: int) -> int:
-    """Serve a request about a CPU, all of them, or kswapd."""
+def perform_on_cpus(mem: Memory, verb: int, cpu: int, by: int) -> int:
+    """Serve a request about a CPU, all of them, or kswapd; `by` is the CPU at work."""
     if verb == DRAIN:
         return drain_cpu(mem, cpu)
     if verb == DRAIN_ALL:
-        drain_all(mem)
-        return 0
+        return drain_every_cpu(mem, by)
     if verb == DISABLE:
-        return disable(mem)
+        return disable(mem, by)
     if verb == ENABLE:
         return enable(mem)
     if verb == AGE:
@@ -116,4 +121,4 @@ def perform_on_cpus(mem: Memory, verb: int, cpu: int) -> int:
         return unplug(mem, cpu)
     if verb == PLUG:
         return plug(mem, cpu)
-    return rest(mem)
+    return rest(mem, by)

@@ -16,6 +16,7 @@ from pageimpl.contig import check_isolated, is_offline
 from pageimpl.frames import largest_order_at
 from pageimpl.isolation import large_block_at
 from pageimpl.jitcache import kernel
+from pageimpl.locks import lock_zone, unlock_zone
 from pageimpl.memory import (
     HELD,
     OFFLINE,
@@ -41,16 +42,21 @@ from pageimpl.zone import account_at_once
 
 
 @kernel
-def poison(mem: Memory, pfn: int) -> int:
-    """Take a free frame off the buddy for good: 0, or a refusal's code."""
+def poison(mem: Memory, pfn: int, cpu: int) -> int:
+    """Take a free frame off the buddy for good: 0, or a refusal's code.
+
+    cpu: the one at work, here and below.
+    """
     if not takes_poisoned_of(mem):
         return UNSUPPORTED
     p = pfn + shift_of(mem)
     code = check_frame(mem, p, 0)
     if code < 0:
         return code
+    lock_zone(mem, cpu)
     head = large_block_at(mem, p)
     if head == 0:
+        unlock_zone(mem)
         return NOT_FREE
     order = free_order_at(mem, head)
     mt = pageblock_type(mem, head)
@@ -71,11 +77,12 @@ def poison(mem: Memory, pfn: int) -> int:
     if not each:
         account_at_once(mem, -1, mt)
     set_owner(mem, p, owner_of(mem, p) | POISONED)
+    unlock_zone(mem)
     return 0
 
 
 @kernel
-def heal(mem: Memory, pfn: int) -> int:
+def heal(mem: Memory, pfn: int, cpu: int) -> int:
     """Give a poisoned frame back to the buddy: 0, or a refusal's code."""
     if not returns_poisoned_of(mem):
         return UNSUPPORTED
@@ -86,13 +93,15 @@ def heal(mem: Memory, pfn: int) -> int:
     owner = owner_of(mem, p)
     if owner >= HELD or owner & POISONED == 0:
         return NOT_POISONED
+    lock_zone(mem, cpu)
     set_owner(mem, p, owner & ~POISONED)
     free_one_block(mem, p, 0, pageblock_type(mem, p), False)
+    unlock_zone(mem)
     return 0
 
 
 @kernel
-def offline(mem: Memory, pfn: int, pages: int) -> int:
+def offline(mem: Memory, pfn: int, pages: int, cpu: int) -> int:
     """Take an isolated range offline, all of whose frames are free: 0, or a refusal's code."""
     p = pfn + shift_of(mem)
     end = p + pages
@@ -102,7 +111,9 @@ def offline(mem: Memory, pfn: int, pages: int) -> int:
     code = check_isolated(mem, p, end)
     if code < 0:
         return code
+    lock_zone(mem, cpu)
     if free_frames_over(mem, p, end) != pages:
+        unlock_zone(mem)
         return NOT_FREE
     at = p
     while at < end:
@@ -118,6 +129,7 @@ def offline(mem: Memory, pfn: int, pages: int) -> int:
         # Nothing waits for them any more.
         set_nr_isolated(mem, nr_isolated_of(mem) - 1)
     set_managed(mem, managed_of(mem) - pages)
+    unlock_zone(mem)
     return 0
 
 
@@ -140,7 +152,7 @@ def free_frames_over(mem: Memory, p: int, end: int) -> int:
 
 
 @kernel
-def online(mem: Memory, pfn: int, pages: int) -> int:
+def online(mem: Memory, pfn: int, pages: int, cpu: int) -> int:
     """Bring an offline range back, handed over as at boot: 0, or a refusal's code."""
     p = pfn + shift_of(mem)
     end = p + pages
@@ -151,6 +163,7 @@ def online(mem: Memory, pfn: int, pages: int) -> int:
     for head in range(p, end, size):
         if not is_offline(mem, head):
             return NOT_OFFLINE
+    lock_zone(mem, cpu)
     for head in range(p, end, size):
         set_owner(mem, head, owner_of(mem, head) & ~OFFLINE)
         set_nr_isolated(mem, nr_isolated_of(mem) + 1)
@@ -160,4 +173,5 @@ def online(mem: Memory, pfn: int, pages: int) -> int:
         order = largest_order_at(p, end - p, top_of(mem))
         free_by_type(mem, p, order, boot_to_tail_of(mem) != 0)
         p += 1 << order
+    unlock_zone(mem)
     return 0

@@ -22,6 +22,7 @@ from pageimpl.vmstat.state import CounterMemory
 KERNEL_MODULES = (
     "frames",
     "bounds",
+    "locks",
     "pcp.index",
     "vmstat.cell",
     "vmstat.threshold",

@@ -5,12 +5,13 @@ zone with what that has counted, and the node of each CPU. The zones that a requ
 twice: as the table of their addresses, and as a list of their numbers.
 """
 
-from pageimpl.alloc import counted, hold
+from pageimpl.alloc import count_alloc, counted, hold
 from pageimpl.bulk import check_bulk, fill_from_lists, put_in_array
 from pageimpl.checks import BAD_CPU, BAD_ORDER, BAD_TYPE, UNSUPPORTED, is_no_cpu
 from pageimpl.era import NO_RESERVE, TUNE_PAIR
 from pageimpl.highatomic import unreserve_pageblock
 from pageimpl.jitcache import kernel
+from pageimpl.locks import lock_zone, unlock_zone
 from pageimpl.memory import (
     COUNTS_IN_CELLS,
     Memory,
@@ -30,7 +31,7 @@ from pageimpl.memory import (
 from pageimpl.migratetype import MOST_REQUESTED, MOVABLE
 from pageimpl.ops import perform
 from pageimpl.pageblock import has_pageblocks
-from pageimpl.pcp.cpus import check_lists, work_on
+from pageimpl.pcp.cpus import check_lists, one_that_runs, work_on
 from pageimpl.pcp.index import area_of
 from pageimpl.pcp.state import far_of
 from pageimpl.verbs import (
@@ -146,7 +147,8 @@ def alloc_pages(
         return NO_MEMORY
     mem = zone_at(tried, place)
     count_numa(host, preferred, word_at(near, NUMBERS + place), cpu, 1)
-    hold(mem, p, order, want, counted(mem, order, listed))
+    hold(mem, p, order, want)
+    count_alloc(mem, counted(mem, order, listed))
     return p - shift_of(mem)
 
 
@@ -203,7 +205,11 @@ def unreserve(first: Memory, tried: Zones, near: Words, want: int) -> int:
     if word_at(near, LISTED) < 0:
         return BAD_NODE
     for place in range(word_at(near, LISTED)):
-        if unreserve_pageblock(zone_at(tried, place), mt, want & FORCE != 0):
+        mem = zone_at(tried, place)
+        lock_zone(mem, want >> CPU_SHIFT & CPU_BITS)
+        found = unreserve_pageblock(mem, mt, want & FORCE != 0)
+        unlock_zone(mem)
+        if found:
             return 0
     return NO_MEMORY
 
@@ -248,7 +254,8 @@ def perform_on_host(
     count = word_at(host, ZONES)
     if counting_of(zone_at(zones, 0)) & COUNTS_IN_CELLS:
         for number in range(count):
-            work_on(zone_at(zones, number), want >> CPU_SHIFT & CPU_BITS)
+            mem = zone_at(zones, number)
+            work_on(mem, one_that_runs(mem, want >> CPU_SHIFT & CPU_BITS))
     if verb == ALLOC:
         return alloc_pages(host, zones, tried, near, order, want, highest)
     if verb == BULK:

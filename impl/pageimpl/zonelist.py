@@ -10,6 +10,7 @@ from pageimpl.checks import UNSUPPORTED
 from pageimpl.era import BITMAP_DESIGN, NO_RESERVE
 from pageimpl.highatomic import reserve_pageblock, unreserve_pageblock
 from pageimpl.jitcache import inlined, kernel
+from pageimpl.locks import lock_zone, try_lists, unlock_lists, unlock_zone
 from pageimpl.memory import (
     Memory,
     Zones,
@@ -34,7 +35,7 @@ from pageimpl.memory import (
 )
 from pageimpl.pageblock import has_pageblocks
 from pageimpl.pcp.cpus import drain_all
-from pageimpl.pcp.index import may_use_lists
+from pageimpl.pcp.index import area_for, cpu_of, may_use_lists
 from pageimpl.pcp.lists import alloc_from_list
 from pageimpl.rmqueue import rmqueue
 from pageimpl.verbs import ATOMIC, EMERGENCY, WANTED_SHIFT
@@ -56,17 +57,28 @@ def rmqueue_by_design(mem: Memory, order: int, want: int) -> int:
 def leave_to_reserve(mem: Memory, p: int, order: int, want: int) -> None:
     """An atomic request of more than one frame leaves its pageblock to the reserve."""
     if want & ATOMIC and order > 0 and has_pageblocks(mem) and reserve_of(mem) != NO_RESERVE:
+        lock_zone(mem, cpu_of(want))
         reserve_pageblock(mem, p, order)
+        unlock_zone(mem)
 
 
 @kernel
 def take_block(mem: Memory, order: int, want: int) -> tuple[int, bool]:
-    """Take a block off a zone with lists or marks: its slot, or 0, and whether a list gave it."""
-    listed = may_use_lists(mem, order, want)
-    p = alloc_from_list(mem, order, want) if listed else 0
+    """Take a block off a zone with more than the buddy: its slot, or 0, and whether a list gave it.
+
+    Who loses the lists' lock goes to the buddy.
+    """
+    q = area_for(mem, want)
+    listed = may_use_lists(mem, order, want) and try_lists(mem, q)
+    p = 0
+    if listed:
+        p = alloc_from_list(mem, order, want)
+        unlock_lists(mem, q)
     if p == 0 and (not listed or buddy_after_lists_of(mem)):
         listed = False
+        lock_zone(mem, cpu_of(want))
         p = rmqueue_by_design(mem, order, want)
+        unlock_zone(mem)
     if boosted_of(mem):
         set_boosted(mem, 0)
         wake(mem)
@@ -140,7 +152,7 @@ def serve(zones: Zones, count: int, order: int, want: int, of_class: int) -> tup
         return get_page_from_freelist(zones, count, order, first, of_class, NO_MARK, NO_RIGHTS)
     if p != 0 or want & ATOMIC or not drains_on_failure_of(zone_at(zones, 0)):
         return number, p, listed
-    gather(zones, count, want >> WANTED_SHIFT)
+    gather(zones, count, want)
     return get_page_from_freelist(zones, count, order, want, of_class, MARK_MIN, rights)
 
 
@@ -162,23 +174,28 @@ def wake(mem: Memory) -> None:
 
 
 @kernel
-def gather(zones: Zones, count: int, mt: int) -> None:
+def gather(zones: Zones, count: int, want: int) -> None:
     """Before the last try: give up one pageblock of the reserve, and drain all lists."""
     for number in range(count):
         mem = zone_at(zones, number)
-        has_reserve = has_pageblocks(mem) and reserve_of(mem) != NO_RESERVE
-        if has_reserve and unreserve_pageblock(mem, mt, False):
-            break
+        if has_pageblocks(mem) and reserve_of(mem) != NO_RESERVE:
+            lock_zone(mem, cpu_of(want))
+            given = unreserve_pageblock(mem, want >> WANTED_SHIFT, False)
+            unlock_zone(mem)
+            if given:
+                break
     for number in range(count):
-        drain_all(zone_at(zones, number))
+        drain_all(zone_at(zones, number), cpu_of(want))
 
 
 @kernel
-def rest(mem: Memory) -> int:
+def rest(mem: Memory, cpu: int) -> int:
     """Kswapd has done its work: 0, or a refusal's code. It sleeps, and no boost is left."""
     if not marked_of(mem):
         return UNSUPPORTED
+    lock_zone(mem, cpu)
     set_reclaiming(mem, 0)
     raise_threshold(mem)
     set_boost(mem, 0)
+    unlock_zone(mem)
     return 0

@@ -5,7 +5,8 @@ The twin of the spec's `pcp.cpus`: 0, or a refusal's code.
 
 from pageimpl.checks import BAD_CPU, UNSUPPORTED, is_no_cpu
 from pageimpl.era import TUNE_DOUBLING, TUNE_PAIR, TUNE_TUNED
-from pageimpl.jitcache import kernel
+from pageimpl.jitcache import inlined, kernel
+from pageimpl.locks import lock_lists, may_drain_others, unlock_lists
 from pageimpl.memory import (
     COUNTS_IN_CELLS,
     Memory,
@@ -27,6 +28,7 @@ from pageimpl.memory import (
     set_on_cpu,
     set_sized_low,
     sets_shift_of,
+    shared_of,
     sized_low_of,
     tuning_of,
 )
@@ -50,35 +52,51 @@ from pageimpl.watermark.levels import MARK_LOW
 
 
 @kernel
-def drain_kinds(mem: Memory, cpu: int) -> None:
-    """Give back to the buddy all that a CPU keeps."""
+def drain_kinds(mem: Memory, cpu: int, by: int) -> None:
+    """Give back to the buddy all that a CPU keeps; `by` is the one at work."""
     for cold in range(sets_shift_of(mem) + 1):
         q = area_of(mem, cpu, cold)
-        drain(mem, q, count_of(mem, q), 0)
+        lock_lists(mem, q)
+        drain(mem, q, count_of(mem, q), 0, by)
+        unlock_lists(mem, q)
 
 
 @kernel
-def drain_all(mem: Memory) -> None:
-    """Give back to the buddy all that any CPU keeps.
+def drain_all(mem: Memory, by: int) -> None:
+    """Give back to the buddy all that any CPU keeps, as the CPU at work wants.
 
-    Each CPU counts what it gives back, or since 6.0 the one that wants it.
+    Each CPU counts what it gives back, or since 6.0 the one that wants it. In a zone that is shared
+    and whose lists have no lock, only that one can be drained.
     """
+    if not may_drain_others(mem):
+        drain_kinds(mem, by, by)
+        return
     wanted_by = on_cpu_of(mem)
     for cpu in range(cpus_of(mem)):
         if not drains_remotely_of(mem):
-            set_on_cpu(mem, cpu)
-        drain_kinds(mem, cpu)
-    set_on_cpu(mem, wanted_by)
+            work_on(mem, cpu)
+        drain_kinds(mem, cpu, by)
+    work_on(mem, wanted_by)
 
 
 @kernel
-def work_on(mem: Memory, cpu: int) -> None:
-    """Let what follows run on that CPU, or on the first that runs if it does not."""
+def one_that_runs(mem: Memory, cpu: int) -> int:
+    """That CPU, or the first that runs if it does not."""
     if is_no_cpu(mem, cpu):
         cpu = 0
         while unplugged_of(mem, area_of(mem, cpu, 0)):
             cpu += 1
-    set_on_cpu(mem, cpu)
+    return cpu
+
+
+@inlined
+def work_on(mem: Memory, cpu: int) -> None:
+    """Let what follows run on that CPU.
+
+    Threads that share a zone say so when they take its lock.
+    """
+    if shared_of(mem) == 0:
+        set_on_cpu(mem, cpu)
 
 
 @kernel
@@ -94,18 +112,29 @@ def drain_cpu(mem: Memory, cpu: int) -> int:
     """Give back to the buddy all that a CPU keeps that runs."""
     code = check_lists(mem, cpu)
     if code == 0:
-        drain_kinds(mem, cpu)
+        drain_kinds(mem, cpu, cpu)
     return code
 
 
 @kernel
-def disable(mem: Memory) -> int:
+def drain_every_cpu(mem: Memory, by: int) -> int:
+    """Give back to the buddy all that any CPU keeps, where one may do that for all."""
+    if not may_drain_others(mem):
+        return UNSUPPORTED
+    drain_all(mem, by)
+    return 0
+
+
+@kernel
+def disable(mem: Memory, by: int) -> int:
     """Let the lists keep nothing until they are enabled again (since 5.12)."""
     if cpus_of(mem) == 0 or disabled_of(mem) or not can_disable_of(mem):
         return UNSUPPORTED
+    if not may_drain_others(mem):
+        return UNSUPPORTED
     set_disabled(mem, 1)
     resize(mem)
-    drain_all(mem)
+    drain_all(mem, by)
     return 0
 
 
@@ -181,9 +210,26 @@ def age(mem: Memory, cpu: int) -> int:
         return UNSUPPORTED
     code = check_lists(mem, cpu)
     if code == 0:
-        q = area_of(mem, cpu, 0)
-        drain(mem, q, decay(mem, q), 0)
+        fall_back_to_load(mem, cpu)
     return code
+
+
+@kernel
+def fall_back_to_load(mem: Memory, cpu: int) -> None:
+    """Let a high that has grown fall, and give back what is above it."""
+    q = area_of(mem, cpu, 0)
+    lock_lists(mem, q)
+    drain(mem, q, decay(mem, q), 0, cpu)
+    unlock_lists(mem, q)
+
+
+@kernel
+def give_back_batch(mem: Memory, cpu: int) -> None:
+    """Give back a batch of what the CPU keeps."""
+    q = area_of(mem, cpu, 0)
+    lock_lists(mem, q)
+    drain(mem, q, batch_of(mem, q), 0, cpu)
+    unlock_lists(mem, q)
 
 
 @kernel
@@ -193,12 +239,11 @@ def refresh(mem: Memory, cpu: int) -> int:
         return UNSUPPORTED
     code = check_lists(mem, cpu)
     if code == 0:
-        q = area_of(mem, cpu, 0)
         told = tell(mem, cpu)
         if tuning_of(mem) == TUNE_TUNED:
-            drain(mem, q, decay(mem, q), 0)
-        if rests(mem, cpu, told, count_of(mem, q) > 0):
-            drain(mem, q, batch_of(mem, q), 0)
+            fall_back_to_load(mem, cpu)
+        if rests(mem, cpu, told, count_of(mem, area_of(mem, cpu, 0)) > 0):
+            give_back_batch(mem, cpu)
     return code
 
 
@@ -209,8 +254,7 @@ def expire(mem: Memory, cpu: int) -> int:
         return UNSUPPORTED
     code = check_lists(mem, cpu)
     if code == 0:
-        q = area_of(mem, cpu, 0)
-        drain(mem, q, batch_of(mem, q), 0)
+        give_back_batch(mem, cpu)
     return code
 
 
@@ -223,8 +267,9 @@ def unplug(mem: Memory, cpu: int) -> int:
         return BAD_CPU
     q = area_of(mem, cpu, 0)
     set_unplugged(mem, q, 1)
-    work_on(mem, cpu)
-    drain_kinds(mem, cpu)
+    by = one_that_runs(mem, cpu)
+    work_on(mem, by)
+    drain_kinds(mem, cpu, by)
     if counting_of(mem) & COUNTS_IN_CELLS:
         told = tell(mem, cpu)
         rests(mem, cpu, told and refreshes_unplugged_of(mem) != 0, False)

@@ -6,6 +6,7 @@ The twin of the spec's `pcp.drain`, which walks lengths, and of the part of `pcp
 from pageimpl import bitmap, buddy
 from pageimpl.era import BITMAP_DESIGN, ISOLATE_BY_MOVE
 from pageimpl.jitcache import kernel
+from pageimpl.locks import lock_zone, unlock_zone
 from pageimpl.memory import (
     Memory,
     counts_drain_once_of,
@@ -70,14 +71,15 @@ def drain_last(mem: Memory, q: int, head: int) -> int:
 
 
 @kernel
-def drain(mem: Memory, q: int, pages: int, preferred: int) -> None:
+def drain(mem: Memory, q: int, pages: int, preferred: int, cpu: int) -> None:
     """Give so many frames back.
 
-    preferred: the list to begin with, where the era asks for one.
+    preferred: the list to begin with, where the era asks for one. cpu: the one at work.
     """
     pages = min(pages, count_of(mem, q))
     if pages == 0:
         return
+    lock_zone(mem, cpu)
     if counts_drain_once_of(mem):
         gather(mem)
     if drains_from_preferred_of(mem):
@@ -85,6 +87,7 @@ def drain(mem: Memory, q: int, pages: int, preferred: int) -> None:
     else:
         round_robin(mem, q, pages)
     count_gathered(mem)
+    unlock_zone(mem)
 
 
 @kernel

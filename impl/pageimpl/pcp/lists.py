@@ -7,6 +7,7 @@ head. What a request of one warm frame does is inlined; refills and drains are c
 from pageimpl import bitmap
 from pageimpl.era import BITMAP_DESIGN, TUNE_DOUBLING, TUNE_PAIR
 from pageimpl.jitcache import inlined, kernel
+from pageimpl.locks import lock_zone, unlock_zone
 from pageimpl.memory import (
     Memory,
     below_high_of,
@@ -28,7 +29,7 @@ from pageimpl.memory import (
 from pageimpl.migratetype import CMA, UNMOVABLE
 from pageimpl.pageblock import has_pageblocks, pageblock_type
 from pageimpl.pcp.drain import drain, is_empty, unlist
-from pageimpl.pcp.index import area_for, list_index, list_type, may_use_lists
+from pageimpl.pcp.index import area_for, cpu_of, list_index, list_type, may_use_lists
 from pageimpl.pcp.state import count_of, low_of, set_count
 from pageimpl.pcp.tuning import blocks_to_refill, learn_of_alloc, pages_to_drain
 from pageimpl.rmqueue import rmqueue_one
@@ -109,10 +110,12 @@ def rmqueue_bulk(mem: Memory, q: int, head: int, order: int, want: int) -> None:
     """Move blocks from the buddy to a list, as many as it asks for, to be handed out in order."""
     mt = want >> WANTED_SHIFT if has_pageblocks(mem) else UNMOVABLE
     reverse = want & tail_flags_of(mem) != 0
+    blocks = blocks_to_refill(mem, q, order)
+    lock_zone(mem, cpu_of(want))
     # Until 6.9 the count of free frames falls once, when all have been moved.
     if not retypes_on_merge_of(mem):
         gather(mem)
-    for _ in range(blocks_to_refill(mem, q, order)):
+    for _ in range(blocks):
         if design_of(mem) == BITMAP_DESIGN:
             p = bitmap.rmqueue(mem, order)
         else:
@@ -123,6 +126,7 @@ def rmqueue_bulk(mem: Memory, q: int, head: int, order: int, want: int) -> None:
         push(mem, head, p, not reverse)
         set_count(mem, q, count_of(mem, q) + (1 << order))
     count_gathered(mem)
+    unlock_zone(mem)
 
 
 @inlined
@@ -136,13 +140,13 @@ def free_to_list(mem: Memory, p: int, order: int, mt: int, want: int) -> None:
     first = tuning_of(mem) == TUNE_PAIR
     pages = pages_to_drain(mem, q, order) if first else 0
     if pages != 0:
-        drain(mem, q, pages, index)
+        drain(mem, q, pages, index, cpu_of(want))
     set_listed_type(mem, p, mt)
     push(mem, q + index, p, want & tail_flags_of(mem) != 0)
     set_count(mem, q, count_of(mem, q) + (1 << order))
     pages = 0 if first else pages_to_drain(mem, q, order)
     if pages != 0:
-        drain(mem, q, pages, index)
+        drain(mem, q, pages, index, cpu_of(want))
         recheck_high(mem)
 
 

@@ -6,6 +6,7 @@ what every request touches. Where hot and cold blocks are kept apart, a CPU has 
 the other.
 """
 
+from pageimpl.atomics import exchanger_at, releaser_at
 from pageimpl.memory import LOADS, RECORD, STORES, Field, LoadAt, Memory, OutsideMemory, StoreAt
 
 HEADS = 16
@@ -56,6 +57,11 @@ high_order_of, set_high_order = area_word()
 waits_of, set_waits = area_word()
 low_of, set_low = area_word()
 far_of, set_far = area_word()
+
+# The lists' lock, where the era's guard is one: 1 while somebody has it.
+lists_lock_of, set_lists_lock = area_word()
+exchange_lists_lock = exchanger_at(lists_lock_of, set_lists_lock)
+release_lists_lock = releaser_at(lists_lock_of, set_lists_lock)
 
 _cells = iter(range(next(_words), AREA_SLOTS * RECORD))
 

@@ -9,6 +9,10 @@ from pageimpl.jitcache import kernel
 from pageimpl.vmstat.choices import LONG, S8, S16, U16
 from pageimpl.vmstat.state import (
     CounterMemory,
+    compare_long,
+    compare_s8,
+    compare_s16,
+    compare_u16,
     long_at,
     s8_at,
     s16_at,
@@ -41,6 +45,18 @@ def set_cell(mem: CounterMemory, at: int, width: int, value: int) -> None:
         set_u16(mem, at, value)
     else:
         set_s16(mem, at, value)
+
+
+@kernel
+def compare_cell(mem: CounterMemory, at: int, width: int, expected: int, value: int) -> bool:
+    """Write the cell if it still holds what is expected, in one step; whether it did."""
+    if width == S8:
+        return compare_s8(mem, at, expected, value)
+    if width == LONG:
+        return compare_long(mem, at, expected, value)
+    if width == U16:
+        return compare_u16(mem, at, expected, value)
+    return compare_s16(mem, at, expected, value)
 
 
 @kernel

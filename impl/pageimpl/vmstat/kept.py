@@ -1,13 +1,18 @@
 """What CPUs keep of a zone's counts of free frames: the twin of the spec's `vmstat.kept`.
 
 The zone's words have the truth, and how much of it the zone has not been told, so that a reader
-need not look at each CPU. A cell is as wide as the kernel's own: what does not fit is cut off as it
-would be there, and is then neither kept nor ever told.
+need not look at each CPU. The truth changes under the zone's lock; what is told may change beside
+it, and whoever reads without the lock sees what is being counted in either way.
+
+A cell is as wide as the kernel's own: what does not fit is cut off as it would be there, and is
+then neither kept nor ever told.
 """
 
 from pageimpl.jitcache import inlined, kernel
 from pageimpl.memory import (
     Memory,
+    add_kept_cma,
+    add_kept_free,
     cell_threshold_of,
     free_cma_of,
     free_pages_of,
@@ -16,10 +21,29 @@ from pageimpl.memory import (
     on_cpu_of,
     set_kept_cma,
     set_kept_free,
+    shared_of,
 )
 from pageimpl.pcp.index import area_of
 from pageimpl.pcp.state import cma_cell_of, free_cell_of, set_cma_cell, set_free_cell
 from pageimpl.vmstat.cell import mod
+
+
+@inlined
+def change_kept_free(mem: Memory, pages: int) -> None:
+    """Let so many more free frames be untold."""
+    if shared_of(mem):
+        add_kept_free(mem, pages)
+    else:
+        set_kept_free(mem, kept_free_of(mem) + pages)
+
+
+@inlined
+def change_kept_cma(mem: Memory, pages: int) -> None:
+    """The same for free CMA frames."""
+    if shared_of(mem):
+        add_kept_cma(mem, pages)
+    else:
+        set_kept_cma(mem, kept_cma_of(mem) + pages)
 
 
 @inlined
@@ -28,7 +52,7 @@ def keep_free(mem: Memory, pages: int) -> None:
     q = area_of(mem, on_cpu_of(mem), 0)
     told, left = mod(free_cell_of(mem, q), pages, cell_threshold_of(mem))
     set_free_cell(mem, q, left)
-    set_kept_free(mem, kept_free_of(mem) + pages - told)
+    change_kept_free(mem, pages - told)
 
 
 @inlined
@@ -37,7 +61,7 @@ def keep_cma(mem: Memory, pages: int) -> None:
     q = area_of(mem, on_cpu_of(mem), 0)
     told, left = mod(cma_cell_of(mem, q), pages, cell_threshold_of(mem))
     set_cma_cell(mem, q, left)
-    set_kept_cma(mem, kept_cma_of(mem) + pages - told)
+    change_kept_cma(mem, pages - told)
 
 
 @kernel
@@ -47,8 +71,8 @@ def tell(mem: Memory, cpu: int) -> bool:
     free, cma = free_cell_of(mem, q), cma_cell_of(mem, q)
     set_free_cell(mem, q, 0)
     set_cma_cell(mem, q, 0)
-    set_kept_free(mem, kept_free_of(mem) - free)
-    set_kept_cma(mem, kept_cma_of(mem) - cma)
+    change_kept_free(mem, -free)
+    change_kept_cma(mem, -cma)
     return free != 0 or cma != 0
 
 

@@ -48,6 +48,7 @@ from pageimpl.vmstat.state import (
     set_running,
     set_said_normal,
     set_said_pressure,
+    set_shared,
     set_told,
     set_total,
     set_updates_first,
@@ -129,6 +130,11 @@ def write_items(
         set_item(memory, at, ITEM_NUMBERS[place.item])
         set_where(memory, at, place.where)
         set_cell_offset(memory, at, offsets[at])
+
+
+def share(memory: CounterMemory) -> None:
+    """Let threads share the counters from now on, each for a CPU that no other works for."""
+    set_shared(memory, 1)
 
 
 def empty_counters(machine: CounterMachine) -> CounterMemory:

@@ -1,4 +1,8 @@
-"""Serving requests to the counters, of whatever verb: the twin of the spec's `vmstat.ops`."""
+"""Serving requests to the counters, of whatever verb: the twin of the spec's `vmstat.ops`.
+
+Threads that share the counters leave no updates under way, whose table has no lock, and take no
+blocks; marks, thresholds and the CPUs that run are changed while no other thread is at work.
+"""
 
 from pageimpl.jitcache import kernel
 from pageimpl.memory import Words, set_word, word_at
@@ -37,6 +41,7 @@ from pageimpl.vmstat.state import (
     numa_switch_of,
     room_of,
     running_of,
+    shared_of,
     updates_of,
 )
 from pageimpl.vmstat.update import begin, change, land
@@ -106,6 +111,8 @@ def change_of(
     if times < 1 or times > (1 if opens or lean == 0 else MOST_TIMES):
         return BAD_RANGE
     delta = by if lean == 0 else lean
+    if opens and shared_of(mem):
+        return UNSUPPORTED
     if opens:
         begin(mem, cpu, place, delta, lean, irqs_on)
         return 0
@@ -131,6 +138,8 @@ def take(mem: CounterMemory, cpu: int, zone: int, level: int, order: int) -> int
         code = check_zone(mem, zone)
     if code == 0:
         code = check_order(order)
+    if code == 0 and shared_of(mem):
+        code = UNSUPPORTED
     if code:
         return code
     pages = 1 << order
@@ -170,6 +179,8 @@ def perform_on_cpu(mem: CounterMemory, verb: int, cpu: int, opens: bool) -> int:
     if code:
         return code
     if verb == REFRESH:
+        if opens and shared_of(mem):
+            return UNSUPPORTED
         return refresh(mem, cpu, opens)
     if nr_running_of(mem) == 1:
         return BAD_CPU

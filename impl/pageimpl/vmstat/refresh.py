@@ -4,17 +4,19 @@ The twin of the spec's `vmstat.refresh`.
 """
 
 from pageimpl.jitcache import kernel
-from pageimpl.vmstat.cell import cell_at, set_cell
+from pageimpl.vmstat.cell import cell_at, compare_cell, set_cell
 from pageimpl.vmstat.choices import TELL_TOTAL
 from pageimpl.vmstat.counters import area_of, cell_of
 from pageimpl.vmstat.state import (
     CounterMemory,
+    add_told,
     cpus_of,
     first_place_of,
     nr_places_of,
     numa_refreshed_of,
     running_of,
     set_told,
+    shared_of,
     told_of,
     width_of,
 )
@@ -27,7 +29,10 @@ def read_out(mem: CounterMemory, cpu: int, place: int, width: int) -> int:
     """Empty a cell, and return what it held."""
     at = cell_of(mem, cpu, place)
     held = cell_at(mem, at, width)
-    if held:
+    if shared_of(mem):
+        while held and not compare_cell(mem, at, width, held, 0):
+            held = cell_at(mem, at, width)
+    elif held:
         set_cell(mem, at, width, 0)
     return held
 
@@ -73,5 +78,8 @@ def fold_numa(mem: CounterMemory, cpu: int) -> None:
         width, first = width_of(mem, item), first_place_of(mem, item)
         for place in range(first, first + nr_places_of(mem, item)):
             held = read_out(mem, cpu, place, width)
-            set_told(mem, place, told_of(mem, place) + held)
+            if shared_of(mem):
+                add_told(mem, place, held)
+            else:
+                set_told(mem, place, told_of(mem, place) + held)
             tell_total(mem, item, held)

@@ -13,6 +13,7 @@ Cost: 90 KiB, and for each CPU 64 bytes and its cells, up to 14 KiB with 256 zon
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple, TypeAlias
 
+from pageimpl.atomics import adder, adder_at, comparer_at
 from pageimpl.memory import ALIGNMENT, Field, OutsideMemory, aligned_bytes
 from pagespec.host import MAX_NODES
 from pagespec.vmstat.machine import MAX_ZONES, Item
@@ -176,6 +177,10 @@ updates_of, set_updates = machine_word()
 numa_on_of, set_numa_on = machine_word()
 min_free_of, set_min_free = machine_word()
 told_times_of, set_told_times = machine_word()
+add_told_times = adder(told_times_of, set_told_times)
+
+# Whether threads share the counters, each working for a CPU of its own.
+shared_of, set_shared = machine_word()
 
 # An item: its first counter and how many there are, none for one that is not kept; whether nodes
 # count it, not zones; how wide its cells are, where they begin in an area, and their own threshold
@@ -186,6 +191,7 @@ by_node_of, set_by_node = row_word(ITEM_ROWS)
 width_of, set_width = row_word(ITEM_ROWS)
 own_threshold_of, set_own_threshold = row_word(ITEM_ROWS)
 total_of, set_total = row_word(ITEM_ROWS)
+add_total = adder_at(total_of, set_total)
 
 # A node: its number among those with memory, or -1; its threshold, and whether its kswapd is awake.
 ordinal_of, set_ordinal = row_word(NODE_ROWS)
@@ -202,10 +208,12 @@ high_of, set_high = row_word(ZONE_ROWS)
 zone_threshold_of, set_zone_threshold = row_word(ZONE_ROWS)
 drift_mark_of, set_drift_mark = row_word(ZONE_ROWS)
 in_lists_of, set_in_lists = row_word(ZONE_ROWS)
+add_in_lists = adder_at(in_lists_of, set_in_lists)
 
 # A counter: what its zone or node has been told, its item, its zone or node, and where its cell
 # lies in an area.
 told_of, set_told = row_word(PLACE_ROWS)
+add_told = adder_at(told_of, set_told)
 item_of, set_item = row_word(PLACE_ROWS)
 where_of, set_where = row_word(PLACE_ROWS)
 cell_offset_of, set_cell_offset = row_word(PLACE_ROWS)
@@ -230,3 +238,7 @@ s8_at, set_s8 = value_at(1, 0, signed=True)
 s16_at, set_s16 = value_at(2, 0, signed=True)
 u16_at, set_u16 = value_at(2, 0)
 long_at, set_long = value_at(8, 0)
+compare_s8 = comparer_at(s8_at, set_s8)
+compare_s16 = comparer_at(s16_at, set_s16)
+compare_u16 = comparer_at(u16_at, set_u16)
+compare_long = comparer_at(long_at, set_long)

@@ -2,11 +2,15 @@
 
 The twin of the spec's `vmstat.update`. An update under way is a row of the table at the buffer's
 end, oldest first; whoever begins one has seen to it that there is room.
+
+Threads that share the counters change a cell and what has been told in single atomic steps, since
+whoever reads NUMA statistics may fold the cells of other CPUs.
 """
 
 from pageimpl.jitcache import kernel
 from pageimpl.vmstat.cell import (
     cell_at,
+    compare_cell,
     dec,
     exchange,
     inc,
@@ -19,6 +23,10 @@ from pageimpl.vmstat.counters import area_of, cell_of, threshold_of
 from pageimpl.vmstat.state import (
     LINE,
     CounterMemory,
+    add_in_lists,
+    add_told,
+    add_told_times,
+    add_total,
     exchanges_cells_of,
     in_lists_of,
     item_of,
@@ -36,6 +44,7 @@ from pageimpl.vmstat.state import (
     set_update_place,
     set_updates,
     set_writes_cell,
+    shared_of,
     stage_of,
     told_of,
     told_times_of,
@@ -75,6 +84,10 @@ def told_by(
 @kernel
 def tell_place(mem: CounterMemory, place: int, pages: int) -> None:
     """Tell the zone or node."""
+    if shared_of(mem):
+        add_told(mem, place, pages)
+        add_told_times(mem, 1)
+        return
     set_told(mem, place, told_of(mem, place) + pages)
     set_told_times(mem, told_times_of(mem) + 1)
 
@@ -82,13 +95,20 @@ def tell_place(mem: CounterMemory, place: int, pages: int) -> None:
 @kernel
 def tell_total(mem: CounterMemory, item: int, pages: int) -> None:
     """Tell the whole machine."""
-    set_total(mem, item, total_of(mem, item) + pages)
+    if shared_of(mem):
+        add_total(mem, item, pages)
+    else:
+        set_total(mem, item, total_of(mem, item) + pages)
 
 
 @kernel
 def move(mem: CounterMemory, place: int, delta: int) -> None:
     """Let the zone's lists follow a counter of free frames, whose numbers are those of zones."""
-    if place < zones_of(mem):
+    if place >= zones_of(mem):
+        return
+    if shared_of(mem):
+        add_in_lists(mem, place, delta)
+    else:
         set_in_lists(mem, place, in_lists_of(mem, place) + delta)
 
 
@@ -96,6 +116,9 @@ def move(mem: CounterMemory, place: int, delta: int) -> None:
 def change(mem: CounterMemory, cpu: int, place: int, delta: int, lean: int, irqs_on: bool) -> None:
     """Add to a counter on a CPU, with nothing in between."""
     move(mem, place, delta)
+    if shared_of(mem):
+        change_shared(mem, cpu, place, delta, lean, irqs_on)
+        return
     at, item = cell_of(mem, cpu, place), item_of(mem, place)
     width = width_of(mem, item)
     by_exchange = irqs_on and exchanges_cells_of(mem) != 0
@@ -107,6 +130,24 @@ def change(mem: CounterMemory, cpu: int, place: int, delta: int, lean: int, irqs
         tell_total(mem, item, pages)
     if not by_exchange:
         set_cell(mem, at, width, left)
+
+
+@kernel
+def change_shared(
+    mem: CounterMemory, cpu: int, place: int, delta: int, lean: int, irqs_on: bool
+) -> None:
+    """Add to a counter whose cell another thread may fold meanwhile."""
+    at, item = cell_of(mem, cpu, place), item_of(mem, place)
+    width = width_of(mem, item)
+    by_exchange = irqs_on and exchanges_cells_of(mem) != 0
+    while True:
+        diff = cell_at(mem, at, width)
+        pages, left = told_by(mem, place, diff, delta, lean, by_exchange)
+        if compare_cell(mem, at, width, diff, left):
+            break
+    if pages:
+        tell_place(mem, place, pages)
+        tell_total(mem, item, pages)
 
 
 @kernel
