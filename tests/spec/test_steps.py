@@ -65,7 +65,7 @@ OPERATIONS = {
         *("age", "_age", "expire", "_expire", "refresh", "unplug", "plug"),
     ],
     "pcp/lists": ["alloc_from_list", "refill_list", "take_from_list", "free_to_list"],
-    "pcp/resize": ["measure", "resize", "set_sizes"],
+    "pcp/resize": ["measure", "resize", "retune", "set_sizes"],
     "zonelist": ["take_block", "get_page_from_freelist", "serve", "rest"],
     "bulk": ["alloc_pages_bulk", "fill_from_lists"],
     "system": ["alloc_pages", "alloc_pages_bulk", "unreserve_first", "each_zone", "expire"],

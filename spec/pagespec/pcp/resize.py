@@ -57,6 +57,20 @@ def sizes_of(zone: Zone, load: Load) -> dict[str, int]:
     return {name: getattr(load, name) for name in names}
 
 
+def retune(zone: Zone, batch: int, high: int) -> Steps[None]:
+    """Set the sizes of every CPU's lists to what the administrator says, in frames."""
+    said = {"low": 0, "high": high, "high_min": high, "high_max": high, "batch": batch}
+    cpu = 0
+    while cpu < zone.machine.cpus:
+        kind = 0
+        while kind < len(zone.pcps[cpu]):
+            pcp = zone.pcps[cpu][kind]
+            names = SIZE_NAMES[type(pcp.load)]
+            yield from set_sizes(pcp, {name: said[name] for name in names}, zone.machine.era)
+            kind += 1
+        cpu += 1
+
+
 def set_sizes(pcp: Pcp, sizes: dict[str, int], era: Era) -> Steps[None]:
     """Store the sizes of lists that may be in use, one by one.
 

@@ -1,0 +1,1 @@
+"""Several requests at once: schedules of their steps, explored, drawn, replayed and shrunk."""

@@ -1,0 +1,174 @@
+"""The laws that hold at every step, whoever comes between: who holds what, and where frames are.
+
+They are asked after each step, of what it left and of what the contexts were about to do. The laws
+about zones at rest are asked as well, wherever the locks allow it.
+"""
+
+from typing import NamedTuple
+
+from pagespec.events import Event, Kind
+from pagespec.guards import RULES
+from pagespec.laws.law import Complaint, LawBook
+from pagespec.laws.masks import frames_of, lowest_of
+from pagespec.schedule.contexts import Context, Level, World
+from pagespec.schedule.rules import Move, finished
+from pagespec.steps import Guard, Step
+from pagespec.types import Block
+
+AT_EVERY_STEP: LawBook["Moment"] = LawBook()
+
+
+class Moment(NamedTuple):
+    """A world after a step.
+
+    mover: the context that took it. before, placed: the frames that were in some place before it,
+    and that are now; twice: those that are in two. flight: what the mover had in flight before.
+    log: what the step did. nexts: what may happen next.
+    """
+
+    world: World
+    mover: int
+    before: int
+    placed: int
+    twice: int
+    flight: int
+    log: tuple[Event, ...]
+    nexts: tuple[Move, ...]
+
+    @property
+    def context(self) -> Context:
+        """The context that took the step."""
+        return self.world.contexts[self.mover]
+
+    @property
+    def left(self) -> int:
+        """The frames that the step took from their place."""
+        return self.before & ~self.placed
+
+    @property
+    def came(self) -> int:
+        """The frames that it put in a place."""
+        return self.placed & ~self.before
+
+
+def said(number: int, context: Context) -> str:
+    """A context as a complaint names it."""
+    place = context.place
+    level = "" if place.level is Level.TASK else f" ({place.level.name.lower()})"
+    return f"context {number}{level} on CPU {place.cpu}"
+
+
+@AT_EVERY_STEP.law("LOCK-order", source="mm/page_alloc.c, the zone's lock within the lists' guard")
+def in_order(moment: Moment) -> Complaint:
+    """Nobody takes the guard of lists with the zone's lock held, nor a lock that it has already.
+
+    Two who take them in different orders wait for each other; who takes one twice, for itself.
+    """
+    context = moment.context
+    if context.ready or context.stop is None:
+        return None
+    wants_lists = context.stop is Step.GUARD or isinstance(context.stop, Guard)
+    if not wants_lists and context.stop is not Step.LOCK:
+        return None
+    cpu = context.stop.cpu if isinstance(context.stop, Guard) else context.place.cpu
+    for hold in context.holds:
+        if hold.lists is None:
+            what = "lists' guard" if wants_lists else "zone's lock"
+            return f"{said(moment.mover, context)} takes the {what} with the zone's lock held"
+        if wants_lists and hold.lists == cpu:
+            return f"{said(moment.mover, context)} takes the guard of CPU {cpu}'s lists twice"
+    return None
+
+
+@AT_EVERY_STEP.law("LOCK-released", source="derived; mm/page_alloc.c, every path out of a request")
+def released(moment: Moment) -> Complaint:
+    """A request that has come to its end holds nothing.
+
+    What it keeps nobody else can have any more.
+    """
+    context = moment.context
+    if context.rest is not None or not context.holds:
+        return None
+    hold = context.holds[-1]
+    what = "the zone's lock" if hold.lists is None else f"the guard of CPU {hold.lists}'s lists"
+    return f"{said(moment.mover, context)} has ended its request and still holds {what}"
+
+
+@AT_EVERY_STEP.law("PCP-owner", source="mm/page_alloc.c, the guard of pcp lists, 2.6.11 to 6.12")
+def one_owner(moment: Moment) -> Complaint:
+    """At most one context is at a CPU's lists: on that CPU, unless it has their lock.
+
+    And no interrupt is where the guard bars interrupts. That is all that keeps a list from being
+    seen half-edited.
+    """
+    world = moment.world
+    rule = RULES[world.scenario.machine.era.guard]
+    owners: dict[int, int] = {}
+    for number, context in enumerate(world.contexts):
+        for hold in context.holds:
+            if hold.lists is None:
+                continue
+            if hold.lists in owners:
+                first = owners[hold.lists]
+                return (
+                    f"{said(first, world.contexts[first])} and {said(number, context)} are both at "
+                    f"CPU {hold.lists}'s lists"
+                )
+            owners[hold.lists] = number
+            apart = hold.lists != context.place.cpu and hold.lists not in world.zone.unplugged
+            if apart and not (hold.locks and not world.scenario.alone):
+                return f"{said(number, context)} is at CPU {hold.lists}'s lists without a lock"
+            if rule.bars_interrupts and context.place.level > Level.TASK:
+                return f"{said(number, context)} is at CPU {hold.lists}'s lists: it is an interrupt"
+    return None
+
+
+@AT_EVERY_STEP.law("OUT-disjoint", level="outside", source="derived")
+def owned_once(moment: Moment) -> Complaint:
+    """What a request is given, it has taken from a place itself, and nobody else has.
+
+    A frame with two owners is written by both.
+    """
+    machine = moment.world.scenario.machine
+    mine = moment.flight | moment.left
+    for event in moment.log:
+        if event.kind in (Kind.ALLOC, Kind.BULK):
+            wrong = frames_of(machine, Block(event.pfn, event.order)) & ~mine
+            if wrong:
+                frame = lowest_of(machine, wrong)
+                return f"{said(moment.mover, moment.context)} was given frame {frame} of somebody"
+    return None
+
+
+@AT_EVERY_STEP.law("BUD-partition", source="derived")
+def in_one_place(moment: Moment) -> Complaint:
+    """At every step each frame is in one place, or in flight with who took it there.
+
+    A frame is put where it belongs by who has it in flight; at the end of a request nothing is in
+    flight any more. In two places it will be given out twice, in none it is lost.
+    """
+    machine, context = moment.world.scenario.machine, moment.context
+    if moment.twice:
+        return f"frame {lowest_of(machine, moment.twice)} is in two places"
+    strange = moment.came & ~moment.flight
+    if strange:
+        frame = lowest_of(machine, strange)
+        return f"{said(moment.mover, context)} put frame {frame} in a place without having it"
+    if context.rest is None and context.flight:
+        frame = lowest_of(machine, context.flight)
+        return f"{said(moment.mover, context)} has ended its request and lost frame {frame}"
+    return None
+
+
+@AT_EVERY_STEP.law("LIVE-ends", source="derived")
+def goes_on(moment: Moment) -> Complaint:
+    """As long as somebody has something to do, somebody can do it.
+
+    Else all wait for each other, or one for itself: the machine hangs.
+    """
+    world = moment.world
+    left = [number for number in range(len(world.contexts)) if not finished(world, number)]
+    if not left or moment.nexts:
+        return None
+    waits = ", ".join(said(number, world.contexts[number]) for number in left)
+    return f"nobody can go on: {waits}"

@@ -1,0 +1,275 @@
+"""What may happen next, and what it does: interrupts, locks, preemption and moves between CPUs.
+
+A context that stands before a lock takes it in one step and goes on in the next, unless nothing
+could come between that matters. What it says that it has released is released at once.
+
+Source: derived; include/linux/preempt.h and kernel/locking, and the guards' own sources.
+"""
+
+from typing import NamedTuple
+
+from pagespec.guards import RULES
+from pagespec.ops import STEPS
+from pagespec.pcp.resize import retune
+from pagespec.schedule.contexts import Asked, Context, Hold, Level, Place, Sizes, World
+from pagespec.schedule.running import AnySteps, Ended
+from pagespec.steps import Guard, Step, Visit
+from pagespec.trace import Request
+from pagespec.types import NO_MEMORY, Refused
+from pagespec.verbs import MAY_FAIL, Outcome
+
+
+class Move(NamedTuple):
+    """One step of a context, or its way to another CPU."""
+
+    context: int
+    cpu: int | None = None
+
+
+def moves(world: World) -> list[Move]:
+    """All that may happen next: a step of each context that can take one, and then ways to CPUs."""
+    numbers = [number for number in range(len(world.contexts)) if can_step(world, number)]
+    steps = [Move(number) for number in numbers]
+    for number in numbers:
+        role, context = world.scenario.roles[number], world.contexts[number]
+        if role.moves and context.rest is not None and not context.holds and not context.back:
+            others = range(world.scenario.machine.cpus)
+            steps += [Move(number, cpu) for cpu in others if cpu != context.place.cpu]
+    return steps
+
+
+def finished(world: World, number: int) -> bool:
+    """Whether a context has nothing left to do."""
+    context = world.contexts[number]
+    return context.rest is None and context.at == len(world.scenario.roles[number].requests)
+
+
+def can_step(world: World, number: int) -> bool:
+    """Whether a context can take a step: nothing keeps it from its CPU, and it need not wait."""
+    context = world.contexts[number]
+    if finished(world, number) or not runs(world, number):
+        return False
+    if context.rest is None:
+        return is_named(world, world.scenario.roles[number].requests[context.at])
+    stop = context.stop
+    if context.ready or stop is None:
+        return True
+    if stop is Step.LOCK:
+        return not taken(world, None)
+    if isinstance(stop, Guard):
+        return not (RULES[world.scenario.machine.era.guard].locks and taken(world, stop.cpu))
+    if isinstance(stop, Visit):
+        return may_enter(world, number, visit_of(world, stop.cpu))
+    return True
+
+
+def is_named(world: World, request: Asked) -> bool:
+    """Whether the block that a request is about is there, or will never be."""
+    if isinstance(request, Sizes) or request.operand is None or request.operand.name is None:
+        return True
+    name = request.operand.name
+    return name in world.names.blocks or name in world.unnamed
+
+
+def taken(world: World, lists: int | None) -> bool:
+    """Whether somebody has the lock of those lists, or the zone's."""
+    if world.scenario.alone:
+        return False
+    return any(
+        hold.locks and hold.lists == lists for context in world.contexts for hold in context.holds
+    )
+
+
+def runs(world: World, number: int) -> bool:
+    """Whether the context may run on its CPU just now.
+
+    It may not while another is there at a higher level, or pinned there at the same. An interrupt
+    that has not come yet needs a CPU that lets it in.
+    """
+    context = world.contexts[number]
+    if not context.come:
+        return may_enter(world, number, context.place)
+    cpu, level = context.place
+    for other in on_cpu(world, cpu, but=number):
+        if other.place.level > level or (other.place.level == level and is_pinned(other)):
+            return False
+    return True
+
+
+def on_cpu(world: World, cpu: int, *, but: int) -> list[Context]:
+    """The contexts that are at work on a CPU: tasks in the middle of something, and interrupts."""
+    return [
+        context
+        for number, context in enumerate(world.contexts)
+        if number != but and context.come and context.place.cpu == cpu and is_busy(world, number)
+    ]
+
+
+def is_busy(world: World, number: int) -> bool:
+    """Whether a context is where it is: an interrupt until it is done, a task within a request."""
+    context = world.contexts[number]
+    if context.place.level is Level.TASK:
+        return context.rest is not None
+    return not finished(world, number)
+
+
+def is_pinned(context: Context) -> bool:
+    """Whether nothing at its own level may take the CPU from a context: who holds is not preempted,
+    and interrupts of one kind come one after the other."""
+    return bool(context.holds) or context.place.level > Level.TASK
+
+
+def may_enter(world: World, number: int, place: Place) -> bool:
+    """Whether a CPU would let a context in at that level.
+
+    It lets no interrupt in while interrupts are off there, but for NMIs; and none while another of
+    its level or above is under way.
+    """
+    for other in on_cpu(world, place.cpu, but=number):
+        if other.place.level >= place.level and is_pinned(other):
+            return False
+        off = any(hold.irqs_off for hold in other.holds)
+        if off and Level.TASK < place.level < Level.NMI:
+            return False
+    return True
+
+
+def visit_of(world: World, cpu: int) -> Place:
+    """Where an operation goes on that visits a CPU: in an interrupt there, or as a worker."""
+    by_interrupt = world.scenario.machine.era.visits == "interrupt"
+    return Place(cpu, Level.HARDIRQ if by_interrupt else Level.TASK)
+
+
+def take_step(world: World, move: Move) -> None:
+    """Let it happen. What the contexts broke by it, the laws say.
+
+    Raises whatever the operation itself raises that is no refusal.
+    """
+    context = world.contexts[move.context]
+    if move.cpu is not None:
+        context.place = context.place._replace(cpu=move.cpu)
+        return
+    context.come = True
+    if context.rest is None:
+        _begin(world, move.context)
+        return
+    if not context.ready:
+        _acquire(world, context)
+        if not is_fused(world, context):
+            return
+    _go_on(world, move.context)
+
+
+def is_fused(world: World, context: Context) -> bool:
+    """Whether what was taken is used in the same step: nobody could see that it was taken.
+
+    A guard that was lost is none. Who wants the zone's lock waits for it, and no interrupt comes
+    while it is held; only NMIs do.
+    """
+    if context.stop is Step.LOCK:
+        scenario = world.scenario
+        nmi = any(role.level is Level.NMI for role in scenario.roles)
+        return not (nmi or scenario.lock_irqs_on)
+    return context.lost or isinstance(context.stop, Visit)
+
+
+def _begin(world: World, number: int) -> None:
+    context = world.contexts[number]
+    request = world.scenario.roles[number].requests[context.at]
+    if isinstance(request, Sizes):
+        _start(world, number, retune(world.zone, *request))
+        return
+    op = world.names.op_of(request)
+    if op is None:
+        context.at += 1
+        return
+    irq = context.place.level > Level.TASK
+    op = op._replace(cpu=context.place.cpu, irq=irq)
+    _start(world, number, STEPS[op.verb](world.zone, op))
+
+
+def _start(world: World, number: int, steps: AnySteps) -> None:
+    context = world.contexts[number]
+    context.rest = world.engine.started(steps)
+    context.stop, context.ready, context.lost = None, True, False
+    _go_on(world, number)
+
+
+def _acquire(world: World, context: Context) -> None:
+    scenario = world.scenario
+    rule = RULES[scenario.machine.era.guard]
+    context.ready, context.lost = True, False
+    if context.stop is Step.LOCK:
+        hold = Hold(None, locks=True, irqs_off=not scenario.lock_irqs_on)
+    elif context.stop is Step.GUARD:
+        cpu = context.place.cpu
+        context.lost = rule.locks and taken(world, cpu)
+        if context.lost:
+            return
+        off = rule.irqs_off or (scenario.alone and rule.irqs_off_alone)
+        hold = Hold(cpu, rule.locks, off)
+    elif isinstance(context.stop, Guard):
+        off = rule.drains_irqs_off or (scenario.alone and rule.irqs_off_alone)
+        hold = Hold(context.stop.cpu, rule.locks, off)
+    else:
+        assert isinstance(context.stop, Visit)
+        context.back = (*context.back, context.place)
+        context.place = visit_of(world, context.stop.cpu)
+        return
+    context.holds = (*context.holds, hold)
+
+
+def without_last(holds: tuple[Hold, ...], *, zone_lock: bool) -> tuple[Hold, ...]:
+    """What is held still when the zone's lock, or a guard, has been released."""
+    for at in range(len(holds) - 1, -1, -1):
+        if (holds[at].lists is None) is zone_lock:
+            return holds[:at] + holds[at + 1 :]
+    return holds
+
+
+NEEDS = (Step.LOCK, Step.GUARD)
+"""The stops before something that must be had, besides guards and visits of certain CPUs."""
+
+
+def _go_on(world: World, number: int) -> None:
+    context = world.contexts[number]
+    zone = world.zone
+    zone.on_cpu = context.place.cpu
+    try:
+        came = world.engine.resumed(context.rest, context.lost)
+    except Refused as refused:
+        came = Ended(refused.refusal)
+    context.lost = False
+    if isinstance(came, Ended):
+        context.rest = context.stop = None
+        _end(world, number, came.value)
+        return
+    context.rest, context.stop = came
+    stop = came.stop
+    context.ready = not (stop in NEEDS or isinstance(stop, Guard | Visit))
+    if stop is Step.BACK:
+        *visited, context.place = context.back
+        context.back = tuple(visited)
+    elif stop in (Step.UNLOCK, Step.UNGUARD):
+        context.holds = without_last(context.holds, zone_lock=stop is Step.UNLOCK)
+
+
+def _end(world: World, number: int, value: object) -> None:
+    context = world.contexts[number]
+    request = world.scenario.roles[number].requests[context.at]
+    outcome = outcome_of(request, value)
+    if isinstance(request, Request):
+        world.names.learn(request, outcome, world.zone.slots)
+        if request.name is not None and outcome < 0:
+            world.unnamed |= {request.name}
+    context.outcomes = (*context.outcomes, outcome)
+    context.at += 1
+
+
+def outcome_of(request: Asked, value: object) -> Outcome:
+    """What came of a request, as a number."""
+    if value is None:
+        failed = isinstance(request, Request) and request.verb in MAY_FAIL
+        return NO_MEMORY if failed else 0
+    assert isinstance(value, int)
+    return value
