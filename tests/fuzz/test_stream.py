@@ -25,7 +25,7 @@ TO_TAIL = Fault(
     "push(mem, q + index, p, True)",
     "TWIN-equal",
 )
-UNCOUNTED = Fault("bulk", "set_pgalloc(mem, pgalloc_of(mem) + got)", "pass", "TWIN-counts")
+UNCOUNTED = Fault("bulk", "count_alloc(mem, got)", "pass", "TWIN-counts")
 
 
 @pytest.mark.parametrize("era", FUZZED_ERAS, ids=lambda era: era.name)
