@@ -22,6 +22,8 @@ from pagespec.era import era_named
 from pagespec.host import RATIOS, Host, Part, PartError
 from pagespec.machine import Machine
 from pagespec.request_reader import SHAPES, Shape, Shapes
+from pagespec.schedule.trace import ScheduleTrace, schedule_text_of
+from pagespec.schedule.trace_reader import is_schedule, parse_schedule
 from pagespec.trace import FORMAT, Request, Trace, TraceError, line_of, machine_line, text_of
 from pagespec.trace_reader import lines_of, parse, read_requests
 from pagespec.trace_words import (
@@ -49,8 +51,8 @@ class HostTrace:
     comments: tuple[str, ...] = ()
 
 
-AnyTrace: TypeAlias = Trace | HostTrace | CounterTrace
-"""A trace of one zone, of a host of several, or of counters alone."""
+AnyTrace: TypeAlias = Trace | HostTrace | CounterTrace | ScheduleTrace
+"""A trace of one zone, of a host of several, of counters alone, or of who comes between whom."""
 
 
 _PLACE = frozenset({"node", "highest", "onlynode"})
@@ -95,6 +97,8 @@ def any_text_of(trace: AnyTrace) -> str:
     """A trace of any kind as text."""
     if isinstance(trace, Trace):
         return text_of(trace)
+    if isinstance(trace, ScheduleTrace):
+        return schedule_text_of(trace)
     return host_text_of(trace) if isinstance(trace, HostTrace) else counter_text_of(trace)
 
 
@@ -147,8 +151,12 @@ def parse_host(text: str) -> HostTrace:
     return HostTrace(host, requests, expect, comments)
 
 
+def _parse_machine(text: str) -> AnyTrace:
+    return parse_schedule(text) if is_schedule(text) else parse(text)
+
+
 KINDS: dict[str, Callable[[str], AnyTrace]] = {
-    "machine": parse,
+    "machine": _parse_machine,
     "host": parse_host,
     "counters": parse_counters,
 }
