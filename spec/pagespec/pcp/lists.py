@@ -212,6 +212,8 @@ def free_to_list(zone: Zone, pfn: Pfn, order: Order, mt: MigrateType, where: Whe
     Until 2.6.11 the drain comes first. False if the guard was lost: then the block is still to be
     freed.
     """
+    # Read before the guard is had: whoever isolates the pageblock meanwhile drains what he missed.
+    listed_as = pageblock_type(zone, pfn)
     lost = yield Step.GUARD
     if lost:
         log_lost(zone, order)
@@ -226,7 +228,7 @@ def free_to_list(zone: Zone, pfn: Pfn, order: Order, mt: MigrateType, where: Whe
         yield Step.UNLOCK
     count = pcp.count
     yield Step.EDIT
-    pcp.lists[index][pfn] = pageblock_type(zone, pfn)
+    pcp.lists[index][pfn] = listed_as
     if not _from_tail(zone, where):
         pcp.lists[index].move_to_end(pfn, last=False)
     pcp.count = count + SIZES[order]
