@@ -70,6 +70,7 @@ def add_half(zone: Zone, pfn: Pfn, order: Order, mt: MigrateType) -> None:
     """
     if order < zone.machine.guard:
         zone.guards[pfn] = order
+        zone.visited += 1
         account(zone, -SIZES[order], mt)
         zone.log.append(Event(Kind.GUARDED, pfn, order, mt))
     else:

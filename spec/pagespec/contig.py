@@ -150,6 +150,7 @@ def alloc_contig(
     for page in range(pfn, end) if got else ():
         zone.held[page] = Held(0, 1, compound=False)
         zone.given.add(page)
+        zone.visited += 1
     yield Step.UNLOCK
     if got:
         zone.log.append(Event(Kind.RANGE, pfn, 0, mt))

@@ -38,6 +38,7 @@ def change_pageblock_range(zone: Zone, pfn: Pfn, order: Order, mt: MigrateType) 
     """Give every pageblock of a block that covers whole ones another type."""
     size = SIZES[pageblock_order(zone)]
     for head in range(pfn, pfn + SIZES[order], size):
+        zone.visited += 1
         set_pageblock_type(zone, head, mt)
 
 

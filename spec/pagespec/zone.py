@@ -65,7 +65,7 @@ class Zone:
     cells: what the CPUs keep of the counts of free frames, where they do. on_cpu: the CPU that is
         at work. gathered: what a refill or drain has moved so far, where it counts once for all.
     pgalloc, pgfree: frames allocated and freed, by the era's way of counting.
-    visited: frames and list nodes that the algorithms have looked at.
+    visited: frames and list nodes that the algorithms have looked at, listed or unlisted.
     log: what happened, in the kernel's words; whoever reads it clears it.
     """
 
@@ -243,6 +243,7 @@ def list_add(zone: Zone, pfn: Pfn, order: Order, mt: MigrateType, *, to_tail: bo
     if not to_tail:
         blocks.move_to_end(pfn, last=False)
     zone.nr_free[order] += 1
+    zone.visited += 1
     zone.log.append(Event(Kind.TAIL if to_tail else Kind.HEAD, pfn, order, mt))
 
 
@@ -258,6 +259,7 @@ def list_del(zone: Zone, pfn: Pfn, order: Order, mt: MigrateType) -> None:
     """Take the block out of its list."""
     del zone.free_area[order][mt][pfn]
     zone.nr_free[order] -= 1
+    zone.visited += 1
 
 
 def free_blocks(zone: Zone) -> list[Block]:

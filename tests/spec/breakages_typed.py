@@ -296,8 +296,8 @@ row(
     STEP_LAWS,
     "LIVE-ends",
     "more than its pageblock has",
-    transition(PLAIN, U0, visited=53),
-    transition(PLAIN, U0, visited=52),
+    transition(PLAIN, U0, visited=61),
+    transition(PLAIN, U0, visited=60),
 )
 
 

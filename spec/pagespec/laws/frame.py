@@ -13,6 +13,7 @@ from pagespec.laws.sized import low_mark
 from pagespec.laws.swept import Swept, changes
 from pagespec.laws.types import end_of, isolates_cleanly
 from pagespec.laws.wording import wording
+from pagespec.machine import Machine
 from pagespec.migratetype import ISOLATE, MOVABLE, MigrateType
 from pagespec.types import NO_MEMORY, Block, Pfn
 from pagespec.verbs import BLOCK_VERBS, Op, Verb
@@ -199,7 +200,7 @@ def _absorbed(step: Transition, number: int) -> bool:
 
 @FRAME_LAWS.law("LIVE-ends", source="derived: one visit an order, for each block that is freed")
 def ends(step: Transition) -> Complaint:
-    """A request looks at no more frames and list nodes than its orders and pieces allow.
+    """A request visits no more frames and list nodes than its orders and pieces allow.
 
     A loop that ends only by luck is a hang under another load. The spec alone counts what it looks
     at; of another allocator OUT-fault asks that it answers. Where pageblocks change hands each
@@ -220,23 +221,30 @@ def most_visits_of_lists(step: Transition) -> int:
     zone = step.before.zone
     if not zone.machine.cpus and zone.levels is None:
         return 0
-    a_block = 4 * (2 * (zone.machine.top + 2)) + 3 * SIZES[zone.machine.pageblock or 0]
+    a_block = 4 * visits_of_orders(zone.machine) + 5 * SIZES[zone.machine.pageblock or 0]
     blocks = len(step.before.kept_blocks) + len(step.after.kept_blocks) + 4
     return a_block * (blocks + len(newly_filled(step)))
 
 
+def visits_of_orders(machine: Machine) -> int:
+    """How many a block may take on its way through all orders: one looked at and one listed in
+    each, and with pair bitmaps a bit as well."""
+    return (3 if machine.era.design == "bitmap" else 2) * (machine.top + 2)
+
+
 def most_visits(step: Transition) -> int:
-    """How many frames and list nodes a request may look at: its work, times the zone's orders."""
+    """How many frames and list nodes a request may visit: its work, times the zone's orders."""
     machine, op = step.before.zone.machine, step.op
-    orders = 2 * (machine.top + 2)
+    orders = visits_of_orders(machine)
     # A request that is refused, or should have been, may name an order of which there is no size.
     order = min(op.order, machine.top) if op.verb is Verb.FREE and step.outcome >= 0 else 0
     if machine.pageblock is None or op.verb in (Verb.GET, Verb.PUT, Verb.SPLIT):
         return orders * max(1, order)
     size = SIZES[machine.pageblock]
     if op.verb in (Verb.ALLOC, Verb.UNRESERVE):
-        # Up to six lists of each order, then the frames of a pageblock: counted, moved, reserved.
-        return 4 * orders + 3 * size
+        # Up to six lists of each order, then the frames of a pageblock: counted, moved, reserved;
+        # in each of the two moves half of them, one of each pair, may be unlisted and listed.
+        return 4 * orders + 5 * size
     if op.verb in (Verb.FREE, Verb.POISON, Verb.HEAL):
         return orders * (max(1, order) + SIZES[max(0, order - machine.pageblock)])
     first, end = range_around(machine, op)

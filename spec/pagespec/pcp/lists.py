@@ -153,6 +153,7 @@ def take_from_list(zone: Zone, pcp: Pcp, index: int, want: Want, where: Where) -
     yield Step.EDIT
     # Where the guard keeps nobody off, somebody else may have taken it meanwhile, and counted.
     blocks.pop(pfn, None)
+    zone.visited += 1
     pcp.count = count - SIZES[want.order]
     zone.log.append(Event(Kind.FROM_LIST, pfn, want.order, want.mt))
     return pfn
@@ -201,6 +202,7 @@ def rmqueue_bulk(
         if reverse:
             pcp.lists[index].move_to_end(pfn, last=False)
         taken_blocks += 1
+        zone.visited += 1
     count_gathered(zone)
     zone.log.append(Event(Kind.REFILL, taken_blocks, want.order, want.mt))
     return taken_blocks
@@ -229,6 +231,7 @@ def free_to_list(zone: Zone, pfn: Pfn, order: Order, mt: MigrateType, where: Whe
     count = pcp.count
     yield Step.EDIT
     pcp.lists[index][pfn] = listed_as
+    zone.visited += 1
     if not _from_tail(zone, where):
         pcp.lists[index].move_to_end(pfn, last=False)
     pcp.count = count + SIZES[order]
@@ -296,6 +299,7 @@ def drain(zone: Zone, pcp: Pcp, pages: int, preferred: int = 0) -> None:
     zone.gathered = 0 if machine.era.counts_drain_once else None
     for index in turns:
         pfn, mt = pcp.lists[index].popitem()
+        zone.visited += 1
         order = orders[index]
         pcp.count -= SIZES[order]
         if again:
