@@ -8,56 +8,17 @@ import click
 from pagefuzz.cli.traces import named, read_trace
 from pagefuzz.drawing import LEGEND, answered, drawn, frame_by_frame
 from pagefuzz.drawing_counters import changes_told, counters_drawn
+from pagefuzz.drawing_turns import turns
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit
 from pagefuzz.hosts.stage import Stage, stage_of
 from pagefuzz.report.words import counted
-from pagespec.events import Event, Kind
-from pagespec.migratetype import LETTER_OF
+from pagespec.events import Kind
 from pagespec.trace import Names, Request, line_of
 from pagespec.verbs import Op, Outcome, Verb
 from pagespec.vmstat.counters import boot_counters, copy_of_counters
 from pagespec.vmstat.ops import perform
 from pagespec.vmstat.trace import CounterTrace, counter_answer_text, counter_line_of
-
-TURNS = {
-    Kind.SPLIT: "expand: split page[{pfn}] order {order}",
-    Kind.MERGE: "merge: two of order {order} become page[{pfn}]",
-    Kind.TAIL: "page[{pfn}] order {order} goes to the tail of its list",
-    Kind.BARRIER: "no merge of page[{pfn}] order {order}: {mt} and {from_mt} are kept apart",
-    Kind.RETYPE: "page[{pfn}] order {order} was {from_mt} and becomes {mt} by the merge",
-    Kind.EXTFRAG: "fallback: {mt} is served page[{pfn}] order {order} of {from_mt}'s order "
-    "{from_order}",
-    Kind.MOVED: "page[{pfn}] order {order} moves to the list of {mt}",
-    Kind.TAKEN: "all pageblocks of page[{pfn}] order {order} become {mt}",
-    Kind.CLAIMED: "the pageblock of page[{pfn}] becomes {mt}: enough of it is free or alike",
-    Kind.MIXED: "the pageblock of page[{pfn}] is used for {mt} and keeps its type",
-    Kind.SINGLE: "page[{pfn}] order {order} is used alone",
-    Kind.CMA_FIRST: "CMA memory first: it is most of what is free",
-    Kind.CMA_LAST: "CMA memory: nothing else of {mt} is left",
-    Kind.RESERVE_USED: "from the reserve",
-    Kind.RESERVE_LAST: "from the reserve: nothing else is left",
-    Kind.RESERVED: "the pageblock of page[{pfn}] joins the reserve",
-    Kind.UNRESERVED: "the pageblock of page[{pfn}] leaves the reserve and becomes {mt}",
-    Kind.ISOLATED: "pageblock page[{pfn}] is isolated",
-    Kind.RESTORED: "pageblock page[{pfn}] becomes {mt}",
-    Kind.CUT: "page[{pfn}] order {order} is cut at the edge of a pageblock",
-    Kind.GUARDED: "page[{pfn}] order {order} becomes a guard",
-    Kind.UNGUARDED: "the guard page[{pfn}] order {order} merges",
-    Kind.REFILL: "the list of {mt} order {order} is refilled with {blocks}",
-    Kind.FROM_LIST: "page[{pfn}] order {order} comes from the CPU's list",
-    Kind.TO_LIST: "page[{pfn}] order {order} goes to the CPU's list of {mt}",
-    Kind.PCPU_DRAIN: "drain: page[{pfn}] order {order} goes back to the free lists of {mt}",
-    Kind.BARRED: "the CPU's lists are out of reach: the request goes to the free lists",
-    Kind.BULK: "page[{pfn}] fills a slot",
-    Kind.BELOW_MARK: "the zone would fall below its mark",
-    Kind.KSWAPD: "kswapd is woken",
-    Kind.BOOSTED: "a pageblock of another type is broken up: the marks are boosted",
-    Kind.LOWER: "the zones above it on the list could not serve",
-    Kind.FAR: "no zone of the near node could serve",
-    Kind.UNDONE: "a frame of the range is busy: all is undone",
-}
-"""The events that explain a picture, in words."""
 
 SILENT = frozenset({Verb.AGE, Verb.UNPLUG, Verb.PLUG, Verb.REST})
 """The verbs that may change what every zone of a host keeps, without any event."""
@@ -156,20 +117,8 @@ def _draw(only: int | None, number: int, title: str, stage: Stage, shown: Iterab
     for at in shown:
         if stage.names[at]:
             print(f"    {stage.names[at]}")
-        for event in stage.zones[at].log:
-            if event.kind in TURNS:
-                print(f"    {_turn(event)}")
+        for turn in turns(stage.zones[at].log):
+            print(f"    {turn}")
         lines = [*drawn(stage.zones[at]), *filter(None, [stage.counts(at)])]
         print("\n".join(f"        {line}" for line in lines))
     print()
-
-
-def _turn(event: Event) -> str:
-    return TURNS[event.kind].format(
-        pfn=event.pfn,
-        order=event.order,
-        mt=LETTER_OF[event.mt],
-        from_mt=LETTER_OF[event.from_mt],
-        from_order=event.from_order,
-        blocks=counted(event.pfn, "block"),
-    )
