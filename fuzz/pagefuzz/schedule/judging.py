@@ -6,13 +6,28 @@ from pagespec.laws.kept import KEPT_STATE_LAWS
 from pagespec.laws.law import LawBroken
 from pagespec.laws.state import STATE_LAWS
 from pagespec.laws.swept import swept
+from pagespec.schedule.contexts import Sizes
 from pagespec.schedule.laws import AT_EVERY_STEP, Moment
+from pagespec.verbs import Verb
 from pagespec.zone import Zone, copy_of
+
+NONE: frozenset[str] = frozenset()
 
 OF_LISTS = frozenset(law.id for law in KEPT_STATE_LAWS.laws)
 """The laws about CPUs' lists, which can be asked when nobody is at any."""
 IN_FLIGHT = frozenset({"BUD-partition"})
 """The laws that do not know of frames in flight."""
+UNDER_WAY: dict[Verb, frozenset[str]] = {
+    Verb.DISABLE: frozenset({"PCP-off"}),
+    Verb.ISOLATE: frozenset({"MT-list"}),
+    Verb.RESTORE: frozenset({"MT-list"}),
+    Verb.CONTIG: frozenset({"MT-list"}),
+}
+"""The laws about what a request is bringing about: they hold again when it has ended.
+
+Lists are disabled before they are drained, and a range changes its type pageblock by pageblock, a
+free block that is larger with its first one.
+"""
 
 
 class Judge:
@@ -27,8 +42,11 @@ class Judge:
         era = world.scenario.machine.era
         for broken in AT_EVERY_STEP.broken(era, moment):
             return broken
-        without: frozenset[str] = frozenset()
-        for context in world.contexts:
+        without = NONE
+        for role, context in zip(world.scenario.roles, world.contexts, strict=True):
+            if context.rest is not None:
+                asked = role.requests[context.at]
+                without |= NONE if isinstance(asked, Sizes) else UNDER_WAY.get(asked.verb, NONE)
             if context.flight:
                 without |= IN_FLIGHT
             for hold in context.holds:

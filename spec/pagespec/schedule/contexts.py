@@ -140,12 +140,14 @@ def opened(scenario: Scenario, engine: Engine) -> World:
         op = names.op_of(request)
         if op is not None:
             names.learn(request, perform(zone, op), zone.slots)
+    failed = {request.name for request in scenario.setup if request.name not in names.blocks}
+    unnamed = frozenset(name for name in failed if name is not None)
     zone.log.clear()
     contexts = [
         Context(Place(role.cpu, role.level), come=role.level is Level.TASK)
         for role in scenario.roles
     ]
-    return World(scenario, zone, contexts, engine, names, placed=placed(zone)[0])
+    return World(scenario, zone, contexts, engine, names, unnamed, placed(zone)[0])
 
 
 def placed(zone: Zone) -> tuple[int, int]:

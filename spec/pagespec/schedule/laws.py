@@ -132,6 +132,9 @@ def owned_once(moment: Moment) -> Complaint:
     machine = moment.world.scenario.machine
     mine = moment.flight | moment.left
     for event in moment.log:
+        if event.kind is Kind.FROM_LIST:
+            # A bulk request gives it out in the very step that takes it.
+            mine |= frames_of(machine, Block(event.pfn, event.order))
         if event.kind in (Kind.ALLOC, Kind.BULK):
             wrong = frames_of(machine, Block(event.pfn, event.order)) & ~mine
             if wrong:
