@@ -9,6 +9,10 @@ from pagefuzz.pages import DOCS, PARTS, current
 from pagefuzz.report.laws import laws_markdown
 from pagefuzz.report.markdown import table
 from pagespec.laws.books import Entry, all_laws
+from pagespec.schedule.laws import AT_EVERY_STEP
+from pagespec.schedule.laws import AT_EVERY_STEP
+from pagespec.schedule.laws import AT_EVERY_STEP
+from pagespec.schedule.laws import AT_EVERY_STEP
 
 
 @pytest.mark.parametrize("page", PARTS)
@@ -29,7 +33,7 @@ def test_examples_of_the_model_are_true() -> None:
 
 def test_the_page_of_laws_has_every_law() -> None:
     """Those of every book, wherever it stands, with a row of its own."""
-    laws = {law.id for book in books().values() for law in book.laws}
+    laws = {law.id for book in (*books().values(), AT_EVERY_STEP) for law in book.laws}
     rows = [line.split(" | ")[0].strip("| ") for line in laws_markdown({}).split("\n")]
 
     assert {law.id for law in all_laws()} == laws

@@ -8,7 +8,7 @@ from pagefuzz.campaign.verdict import Offer, Summary
 from pagefuzz.coverage import name_of_event
 from pagefuzz.lockstep import STRICTER
 from pagefuzz.report import console
-from pagespec.laws.books import all_laws
+from pagespec.laws.books import A_STEP, all_laws
 from pagespec.laws.exact import EXACT_LAWS, KEPT_LAWS, ORACLE_LAWS
 from pagespec.laws.hostmarks import HOST_STATE_LAWS
 from pagespec.laws.hosts import HOST_LAWS, TWIN_HOST_LAWS
@@ -75,10 +75,15 @@ def _gears(plan: Plan, summary: Summary, seconds: float) -> None:
 
 
 def _laws(plan: Plan, offer: Offer, summary: Summary) -> None:
-    """Each law that can judge the target, and what may be said of it."""
+    """Each law that can judge the target, and what may be said of it.
+
+    No gear lets several contexts work at once.
+    """
     broken = Counter(failure.law for failure in summary.failures)
     rows = []
     for law in all_laws():
+        if law.subject == A_STEP:
+            continue
         gears = [gear for gear in plan.gears if _asks(gear, law.id)]
         shown = STRICTER[law.level] <= STRICTER[offer.level] and law.id not in offer.unshown
         asked = shown and bool(gears)

@@ -12,8 +12,32 @@ from pagespec.laws.outside import OUTSIDE_LAWS
 from pagespec.laws.state import READING_LAWS, STATE_LAWS
 from pagespec.laws.step import STEP_LAWS
 from pagespec.laws.whole import BOOT_LAWS, RETURN_LAWS
+from pagespec.schedule.laws import AT_EVERY_STEP
+from pagespec.schedule.laws import AT_EVERY_STEP
+from pagespec.schedule.laws import AT_EVERY_STEP
+from pagespec.schedule.laws import AT_EVERY_STEP
 from pagespec.vmstat.laws.judge import COUNTER_LAWS, TWIN_COUNTER_LAWS
 from pagespec.vmstat.laws.refused import REFUSAL_LAWS
+
+
+A_STEP = "a step of one among several contexts"
+"""What the laws at every step are asked about. Some of them have the name of a law about zones at
+rest: they say the same of zones that are in use."""
+
+
+A_STEP = "a step of one among several contexts"
+"""What the laws at every step are asked about. Some of them have the name of a law about zones at
+rest: they say the same of zones that are in use."""
+
+
+A_STEP = "a step of one among several contexts"
+"""What the laws at every step are asked about. Some of them have the name of a law about zones at
+rest: they say the same of zones that are in use."""
+
+
+A_STEP = "a step of one among several contexts"
+"""What the laws at every step are asked about. Some of them have the name of a law about zones at
+rest: they say the same of zones that are in use."""
 
 
 class Entry(NamedTuple):
@@ -51,6 +75,7 @@ def all_laws() -> list[Entry]:
         *_entries("a request to counters", REFUSAL_LAWS),
         *_entries("a request to counters", COUNTER_LAWS),
         *_entries("counters beside the spec", TWIN_COUNTER_LAWS),
+        *_entries(A_STEP, AT_EVERY_STEP),
     ]
 
 
@@ -60,7 +85,7 @@ def _entries(subject: str, book: LawBook[Subject]) -> Iterator[Entry]:
         yield Entry(law.id, law.level, subject, law.sentence, law.reason, law.source, eras)
 
 
-TraceKind: TypeAlias = Literal["zone", "host", "counter"]
+TraceKind: TypeAlias = Literal["zone", "host", "counter", "schedule"]
 """What a trace is about."""
 
 _HOSTS = frozenset(
@@ -69,12 +94,14 @@ _HOSTS = frozenset(
 _COUNTERS = frozenset(
     law.id for book in (REFUSAL_LAWS, COUNTER_LAWS, TWIN_COUNTER_LAWS) for law in book.laws
 )
-_ZONES = frozenset(law.id for law in all_laws()) - _HOSTS - _COUNTERS
+_ZONES = frozenset(law.id for law in all_laws() if law.subject != A_STEP) - _HOSTS - _COUNTERS
+_AT_REST = frozenset(law.id for law in STATE_LAWS.laws)
 
 LAWS_OF: dict[TraceKind, frozenset[str]] = {
     "zone": _ZONES,
     "host": _ZONES | _HOSTS,
     "counter": _COUNTERS | {"OUT-fault"},
+    "schedule": frozenset(law.id for law in AT_EVERY_STEP.laws) | _AT_REST | {"OUT-fault"},
 }
-"""The laws that a trace of each kind may break: a host's zones keep theirs too, and whatever is
-asked has to answer."""
+"""The laws that a trace of each kind may break: a host's zones keep theirs too, so does a zone in
+use wherever its locks allow to ask, and whatever is asked has to answer."""
