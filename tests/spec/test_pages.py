@@ -10,9 +10,6 @@ from pagefuzz.report.laws import laws_markdown
 from pagefuzz.report.markdown import table
 from pagespec.laws.books import Entry, all_laws
 from pagespec.schedule.laws import AT_EVERY_STEP
-from pagespec.schedule.laws import AT_EVERY_STEP
-from pagespec.schedule.laws import AT_EVERY_STEP
-from pagespec.schedule.laws import AT_EVERY_STEP
 
 
 @pytest.mark.parametrize("page", PARTS)
