@@ -16,7 +16,6 @@ from pagespec.schedule.laws import AT_EVERY_STEP
 from pagespec.vmstat.laws.judge import COUNTER_LAWS, TWIN_COUNTER_LAWS
 from pagespec.vmstat.laws.refused import REFUSAL_LAWS
 
-
 A_STEP = "a step of one among several contexts"
 """What the laws at every step are asked about. Some of them have the name of a law about zones at
 rest: they say the same of zones that are in use."""
