@@ -381,6 +381,9 @@ def set_word(words: Words, at: int, value: int) -> None:
     words.view[at] = value
 
 
+add_word = adder_at(word_at, set_word)
+
+
 def zone_at(zones: Zones, at: int) -> Memory:
     """The zone of that number."""
     if not 0 <= at < len(zones.memories):
