@@ -147,8 +147,8 @@ MUTANTS = (
         "A refill takes one block more than the batch: <= for < in a hand-written loop.",
         Edit(
             "pcp.lists",
-            "range(blocks_to_refill(mem, q, order))",
-            "range(blocks_to_refill(mem, q, order) + 1)",
+            "blocks = blocks_to_refill(mem, q, order)",
+            "blocks = blocks_to_refill(mem, q, order) + 1",
         ),
         laws=("PCP-refill",),
         fits=_TOO_MUCH,
@@ -330,7 +330,7 @@ MUTANTS = (
         "CPUs' lists",
         SLIP,
         "A CPU that is taken away keeps what is on its lists.",
-        Edit("pcp.cpus", "    drain_kinds(mem, cpu)\n    if counting", "    if counting"),
+        Edit("pcp.cpus", "    drain_kinds(mem, cpu, by)\n    if counting", "    if counting"),
         laws=("PCP-unplugged", "PCP-leak"),
         fits="Nobody gives it back before the CPU is there again.",
     ),
@@ -360,7 +360,7 @@ MUTANTS = (
         "the count is left to the path that it did not take.",
         Edit(
             "alloc",
-            "            return\n    give_to_buddy(mem, p, order)\n",
+            "            return\n    give_to_buddy(mem, p, order, want)\n",
             "            return\n    free_one_block(mem, p, order, False)\n",
         ),
         laws=("EVT-count",),

@@ -89,8 +89,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         (
             Edit(
                 "alloc",
-                "set_refs(mem, p, 1)\n    set_pgalloc",
-                "set_refs(mem, p, refs_of(mem, p) + 1)\n    set_pgalloc",
+                "compound)\n    set_refs(mem, p, 1)\n",
+                "compound)\n    set_refs(mem, p, refs_of(mem, p) + 1)\n",
             ),
         ),
     ),

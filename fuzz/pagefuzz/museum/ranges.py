@@ -3,7 +3,7 @@
 from pagefuzz.museum.mutant import SLIP, Edit, planted
 
 _GOT = "got = covered_until(mem, p, end) >= end"
-_TAKE = "take_range(mem, p, end, want)"
+_TAKE = "take_range(mem, p, end)"
 _PIECES = "for page in range(p + 1, p + (1 << order)):"
 _LOST = "Frames are in no place."
 
@@ -33,8 +33,8 @@ MUTANTS = (
         "A range that could not be allocated stays isolated.",
         Edit(
             "contig",
-            "    restore_all(mem, first, beyond, mt)\n    return pfn if got",
-            "    if got:\n        restore_all(mem, first, beyond, mt)\n    return pfn if got",
+            "    restore_all(mem, first, beyond, mt, cpu)\n    return pfn if got",
+            "    if got:\n        restore_all(mem, first, beyond, mt, cpu)\n    return pfn if got",
         ),
         laws=("ZONE-frame",),
         fits="A request that failed has changed more than the type of its pageblocks.",
@@ -45,7 +45,7 @@ MUTANTS = (
         "DRM-01",
         "A range that is free only at its beginning is granted, and that much of it is taken.",
         Edit("contig", _GOT, "covered = covered_until(mem, p, end)\n    got = covered > p"),
-        Edit("contig", _TAKE, "take_range(mem, p, min(covered, end), want)"),
+        Edit("contig", _TAKE, "take_range(mem, p, min(covered, end))"),
         laws=("OUT-disjoint", "ZONE-frame"),
         fits="The caller is told that frames are his which are another's, or still free.",
     ),

@@ -87,7 +87,9 @@ MUTANTS = (
         "The end of the range that a free gives back is computed in the wrong unit, and only the "
         "first frame goes back.",
         Edit(
-            "alloc", "give_to_buddy(mem, p, order)\n    elif", "give_to_buddy(mem, p, 0)\n    elif"
+            "alloc",
+            "+ (1 << order))\n        free_one_block(mem, p, order, False)\n    elif",
+            "+ 1)\n        free_one_block(mem, p, 0, False)\n    elif",
         ),
         Edit(
             "alloc",

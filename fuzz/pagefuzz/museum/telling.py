@@ -3,7 +3,7 @@
 from pagefuzz.museum.mutant import SLIP, Edit, planted
 
 _REFRESHED = "    refresh(mem, cpu, False)\n    if reading_of"
-_READ_OUT = "    if held:\n        set_cell(mem, at, width, 0)\n    return held\n"
+_READ_OUT = "    elif held:\n        set_cell(mem, at, width, 0)\n    return held\n"
 _LOST = "What is told and what CPUs keep is no longer what was counted."
 _KEPT = "A cell holds something after a refresh, or after its CPU has gone."
 _SEEN = "Who looks closely sees another number than all CPUs keep."

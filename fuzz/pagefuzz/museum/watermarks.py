@@ -136,7 +136,11 @@ MUTANTS = (
         "watermarks",
         "LNX-PCP-17",
         "A request fails while what it needs is on the lists of CPUs, whose frames do not merge.",
-        Edit("zonelist", "        drain_all(zone_at(zones, number))\n", "        pass\n"),
+        Edit(
+            "zonelist",
+            "        drain_all(zone_at(zones, number), cpu_of(want))\n",
+            "        pass\n",
+        ),
         laws=("WM-serve", "PCP-leak", "PCP-drain", "BUD-success"),
         fits=_LAST_TRY,
     ),

@@ -23,8 +23,8 @@ MUTANTS = (
         "What a drain takes from another CPU's lists is counted on that CPU, in every era.",
         Edit(
             "pcp.cpus",
-            "        if not drains_remotely_of(mem):\n            set_on_cpu(mem, cpu)\n",
-            "        set_on_cpu(mem, cpu)\n",
+            "        if not drains_remotely_of(mem):\n            work_on(mem, cpu)\n",
+            "        work_on(mem, cpu)\n",
         ),
         laws=("CELL-owner", "CELL-width"),
         fits=_OWN,
@@ -35,7 +35,7 @@ MUTANTS = (
         "LNX-ACC-04",
         "Cells are emptied by the periodic worker and for a CPU that goes, and the zone is not "
         "told.",
-        Edit("vmstat.kept", "    set_kept_free(mem, kept_free_of(mem) - free)\n", ""),
+        Edit("vmstat.kept", "    change_kept_free(mem, -free)\n", ""),
         laws=("CELL-sum",),
         fits="What the zone was told and what CPUs keep is no longer what its lists hold.",
     ),
