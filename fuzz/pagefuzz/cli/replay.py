@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
@@ -16,10 +17,13 @@ from pagefuzz.hosts.under import host_factory_of
 from pagefuzz.record import complaint_of
 from pagefuzz.replay import Verdict, replay
 from pagefuzz.report.words import counted
+from pagefuzz.schedule.replay import follow
+from pagefuzz.schedule.under import check_steps
 from pagefuzz.target.load import factory_of
 from pagefuzz.target.protocol import Factory
-from pagespec.host_trace import AnyTrace
-from pagespec.laws.law import Level
+from pagespec.host_trace import AnyTrace, HostTrace
+from pagespec.laws.law import LawBroken, Level
+from pagespec.schedule.trace import ScheduleTrace
 from pagespec.trace import Trace, line_of
 from pagespec.vmstat.trace import CounterTrace, counter_line_of
 
@@ -30,6 +34,9 @@ from pagespec.vmstat.trace import CounterTrace, counter_line_of
 @level_option
 def command(paths: tuple[Path, ...], target: str, level: Level) -> Exit:
     """Put saved traces, or all below a folder, to an allocator again.
+
+    A trace of who comes between whom is followed step by step through the spec, whose steps it is
+    of.
 
     HELD or FIXED: every law held, now or again. FAILED: a law broke. ERROR, on stderr: not a
     trace, or a machine that the target does not take. Exit codes: 0 all held; 1 one failed; 2 one
@@ -42,39 +49,58 @@ def command(paths: tuple[Path, ...], target: str, level: Level) -> Exit:
         try:
             trace = read_trace(file)
             with named(file):
-                verdict = _replayed(trace, factory, level)
+                came = _replayed(trace, factory, level)
         except UsageError as error:
             print(f"ERROR   {error}", file=sys.stderr)
             codes.append(Exit.USAGE)
         else:
-            print(_line(file, trace, verdict))
-            codes.append(Exit.BROKEN if verdict.broken else Exit.HELD)
+            print(_line(file, trace.expect, came))
+            codes.append(Exit.BROKEN if came.broken else Exit.HELD)
     return worst(codes)
 
 
-def _replayed(trace: AnyTrace, factory: Factory, level: Level) -> Verdict:
+class Came(NamedTuple):
+    """What came of a trace. done: what was done, in words. place: where the law broke, in words."""
+
+    broken: LawBroken | None
+    done: str
+    place: str
+
+
+def _replayed(trace: AnyTrace, factory: Factory, level: Level) -> Came:
     """Hosts and counters are judged at all levels at once: those who serve them are exact."""
+    if isinstance(trace, ScheduleTrace):
+        return _followed(trace, factory)
     if isinstance(trace, Trace):
-        return replay(trace, factory, level)
-    if isinstance(trace, CounterTrace):
-        return replay_counters(trace, counter_factory_of(factory))
-    return replay_host(trace, host_factory_of(factory))
+        verdict = replay(trace, factory, level)
+    elif isinstance(trace, CounterTrace):
+        verdict = replay_counters(trace, counter_factory_of(factory))
+    else:
+        verdict = replay_host(trace, host_factory_of(factory))
+    skipped = f", {len(verdict.skipped)} of them skipped" if verdict.skipped else ""
+    done = f"{counted(len(trace.requests), 'request')}{skipped}"
+    return Came(verdict.broken, done, _place(trace, verdict))
 
 
-def _line(path: Path, trace: AnyTrace, verdict: Verdict) -> str:
-    if verdict.broken is None:
-        skipped = f", {len(verdict.skipped)} of them skipped" if verdict.skipped else ""
-        word = "HELD" if trace.expect is None else "FIXED"
-        return (
-            f"{word:7} {path}: every law held in {counted(len(trace.requests), 'request')}{skipped}"
-        )
-    other = trace.expect not in (None, verdict.broken.law_id)
-    expected = f"; expected {trace.expect}" if other else ""
-    complaint = complaint_of(verdict.broken)
-    return f"FAILED  {path}: {complaint} ({_place(trace, verdict)}{expected})"
+def _followed(trace: ScheduleTrace, factory: Factory) -> Came:
+    check_steps(factory)
+    followed = follow(trace.scenario, trace.schedule)
+    steps = len(followed.taken)
+    done = f"{counted(steps, 'step')} of {counted(len(trace.scenario.roles), 'context')}"
+    place = f"at step {steps}, of context {followed.taken[-1].context}" if steps else ""
+    return Came(followed.broken, done, place)
 
 
-def _place(trace: AnyTrace, verdict: Verdict) -> str:
+def _line(path: Path, expect: str | None, came: Came) -> str:
+    if came.broken is None:
+        word = "HELD" if expect is None else "FIXED"
+        return f"{word:7} {path}: every law held in {came.done}"
+    other = expect not in (None, came.broken.law_id)
+    expected = f"; expected {expect}" if other else ""
+    return f"FAILED  {path}: {complaint_of(came.broken)} ({came.place}{expected})"
+
+
+def _place(trace: Trace | HostTrace | CounterTrace, verdict: Verdict) -> str:
     if verdict.step == 0:
         return "at boot"
     if verdict.step > len(trace.requests):

@@ -12,8 +12,14 @@ from pagefuzz.drawing_turns import turns
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit
 from pagefuzz.hosts.stage import Stage, stage_of
+from pagefuzz.record import complaint_of
 from pagefuzz.report.words import counted
+from pagefuzz.schedule.drawing import start_drawn, steps_drawn
 from pagespec.events import Kind
+from pagespec.laws.law import LawBroken
+from pagespec.schedule.contexts import opened
+from pagespec.schedule.running import BY_GENERATORS
+from pagespec.schedule.trace import ScheduleTrace
 from pagespec.trace import Names, Request, line_of
 from pagespec.verbs import Op, Outcome, Verb
 from pagespec.vmstat.counters import boot_counters, copy_of_counters
@@ -26,7 +32,7 @@ SILENT = frozenset({Verb.AGE, Verb.UNPLUG, Verb.PLUG, Verb.REST})
 
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--step", type=click.IntRange(min=0), help="Only this request; 0 is boot.")
+@click.option("--step", type=click.IntRange(min=0), help="Only this request or step; 0 is boot.")
 def command(path: Path, step: int | None) -> Exit:
     """Draw each step of a trace as the spec takes it.
 
@@ -40,11 +46,20 @@ def command(path: Path, step: int | None) -> Exit:
     Of a host the zones are drawn that the request came to or names a frame of, with what they count
     of the nodes asked; none if it was refused before it came to any.
 
+    Of a schedule each step is drawn: who takes it, where that context stood, what came of it, what
+    it holds, whether interrupts reach its CPU and which frames it has in flight; of the zone what
+    has changed. A context is further in than those before it, and a line marks where another goes
+    on. The last line is the law that broke.
+
     Of counters those are drawn that are not 0: what their zones, nodes and the machine were told,
     what each CPU keeps, and what is under way, all of which add up to the truth; beside the
     threshold beyond which a CPU tells.
     """
     trace = read_trace(path)
+    if isinstance(trace, ScheduleTrace):
+        with named(path):
+            _draw_schedule(step, trace)
+        return Exit.HELD
     if step is not None and step > len(trace.requests):
         raise UsageError(f"--step {step}: the trace has {counted(len(trace.requests), 'request')}")
     if isinstance(trace, CounterTrace):
@@ -81,6 +96,22 @@ def _draw_counters(only: int | None, trace: CounterTrace) -> None:
         title = f"{line}    {counter_answer_text(request.op.verb, outcome)}"
         changes = changes_told(before, counters)
         _print(only, number, title, changes, counters_drawn(counters, before))
+
+
+def _draw_schedule(only: int | None, trace: ScheduleTrace) -> None:
+    """Draw what each step did, and at the end which law it broke."""
+    world = opened(trace.scenario, BY_GENERATORS)
+    first = [line_of(request._replace(answer=None)) for request in trace.scenario.setup]
+    _print(only, 0, "; ".join(["boot", *first]), [], start_drawn(world))
+    number = 0
+    broken: LawBroken | None = None
+    for number, (step, lines) in enumerate(steps_drawn(world, trace.schedule), 1):
+        broken = step.broken
+        if only in (None, number):
+            print(*lines, sep="\n")
+    if only is not None and only > number:
+        raise UsageError(f"--step {only}: the schedule comes to {counted(number, 'step')}")
+    print(f"\n{complaint_of(broken) if broken is not None else 'every law held'}")
 
 
 def _print(

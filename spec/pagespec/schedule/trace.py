@@ -40,6 +40,12 @@ class ScheduleTrace:
     expect: str | None = None
     comments: tuple[str, ...] = ()
 
+    @property
+    def requests(self) -> tuple[Asked, ...]:
+        """All that is asked: first what happens first, and then each one's in turn."""
+        asked = [asked for role in self.scenario.roles for asked in role.requests]
+        return (*self.scenario.setup, *asked)
+
 
 VARIED = {
     "guard": "guard",
