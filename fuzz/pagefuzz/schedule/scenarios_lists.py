@@ -3,7 +3,15 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from pagefuzz.schedule.scenarios_said import Said, hardirq, machine_of, scenario_of, softirq, task
+from pagefuzz.schedule.scenarios_said import (
+    Said,
+    Shape,
+    hardirq,
+    machine_of,
+    scenario_of,
+    softirq,
+    task,
+)
 from pagespec.era import ERAS
 from pagespec.schedule.contexts import Scenario
 
@@ -23,7 +31,7 @@ class Topic(NamedTuple):
     setup: tuple[str, ...] = ()
     eras: tuple[str, ...] = GUARDED
     alone: bool = False
-    said: Mapping[str, object] = {}
+    shape: Shape = {}  # noqa: RUF012  # nobody writes to it
 
 
 FOUR = ("p = alloc order=0", "q = alloc order=0", "r = alloc order=0", "s = alloc order=0")
@@ -144,7 +152,7 @@ TOPICS: dict[str, Topic] = {
             task(1, "b = alloc order=0", "free b"),
         ),
         ("p = alloc order=0", *(f"{name} = alloc order=1" for name in "ghi")),
-        said={"pages": 8, "top": 2, "min_free": 0},
+        shape={"pages": 8, "top": 2, "min_free": 0},
     ),
     "bulk": Topic(
         1,
@@ -216,7 +224,7 @@ def scenarios(topics: Mapping[str, Topic]) -> Iterator[tuple[str, Scenario]]:
     """Every topic in each of its eras."""
     for name, topic in topics.items():
         for era in topic.eras:
-            machine = machine_of(ERAS[era], topic.cpus, **topic.said)
+            machine = machine_of(ERAS[era], topic.cpus, **topic.shape)
             yield f"{name}-{era}", scenario_of(machine, topic.roles, topic.setup, alone=topic.alone)
 
 

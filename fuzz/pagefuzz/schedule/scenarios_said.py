@@ -1,14 +1,16 @@
 """Scenarios as they are written: who works where, and each one's requests as lines of a trace."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict, Unpack
 
 from pagespec.era import Era
 from pagespec.machine import Machine
+from pagespec.migratetype import MigrateType
 from pagespec.request_reader import SHAPES, read_request
 from pagespec.schedule.contexts import Asked, Level, Role, Scenario, Sizes
 from pagespec.trace import Request
 from pagespec.trace_words import read_whole, read_words
+from pagespec.types import Order
 
 SIZES_WORDS = frozenset({"batch", "high"})
 
@@ -42,15 +44,25 @@ def nmi(cpu: int, *lines: str) -> Said:
     return Said(Level.NMI, cpu, lines)
 
 
-def machine_of(era: Era, cpus: int, **said: object) -> Machine:
+class Shape(TypedDict, total=False):
+    """What a scenario's zone has that others have not."""
+
+    pages: int
+    top: Order
+    pageblock: Order
+    types: tuple[MigrateType, ...]
+    min_free: int
+    cells: bool
+
+
+def machine_of(era: Era, cpus: int, **shape: Unpack[Shape]) -> Machine:
     """A zone of sixteen frames whose lists are as short as they can be and still do all they do.
 
-    A refill brings two frames, and at four a drain takes some back. said: what differs.
+    A refill brings two frames, and at four a drain takes some back. shape: what differs.
     """
-    sizes: dict[str, object] = {"batch": 2}
-    if era.tuning != "pair":
-        sizes["high"] = 4
-    return Machine(**{"pages": 16, "top": 3, "era": era, "cpus": cpus, **sizes, **said})  # type: ignore[arg-type]  # as tables say it
+    high = None if era.tuning == "pair" else 4
+    said: Shape = {"pages": 16, "top": 3, **shape}
+    return Machine(era=era, cpus=cpus, batch=2, high=high, **said)
 
 
 def scenario_of(
@@ -69,8 +81,7 @@ def scenario_of(
     return Scenario(
         machine,
         tuple(
-            Role(role.level, role.cpu, tuple(read(role.lines, names)), role.moves)
-            for role in roles
+            Role(role.level, role.cpu, tuple(read(role.lines, names)), role.moves) for role in roles
         ),
         tuple(first),
         alone,

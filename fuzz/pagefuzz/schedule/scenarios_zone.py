@@ -41,7 +41,7 @@ TOPICS: dict[str, Topic] = {
         ),
         tuple(f"{line} mt=M" if "=" in line else line for line in NEARLY_FULL),
         TYPED,
-        said={"pageblock": 3},
+        shape={"pageblock": 3},
     ),
     "isolated-and-back": Topic(
         2,
@@ -51,7 +51,7 @@ TOPICS: dict[str, Topic] = {
         ),
         ("p = alloc order=2 mt=M",),
         TYPED,
-        said={"pageblock": 3},
+        shape={"pageblock": 3},
     ),
     "range": Topic(
         2,
@@ -61,7 +61,7 @@ TOPICS: dict[str, Topic] = {
         ),
         ("p = alloc order=1 mt=M",),
         TYPED,
-        said={"pageblock": 3},
+        shape={"pageblock": 3},
     ),
     "stolen": Topic(
         2,
@@ -71,7 +71,7 @@ TOPICS: dict[str, Topic] = {
         ),
         ("p = alloc order=2 mt=M", "q = alloc order=3 mt=M"),
         TYPED,
-        said={"pageblock": 2},
+        shape={"pageblock": 2},
     ),
     "reserve": Topic(
         2,
@@ -81,7 +81,7 @@ TOPICS: dict[str, Topic] = {
             hardirq(0, "c = alloc order=1 atomic=1"),
         ),
         eras=TYPED,
-        said={"pageblock": 2, "types": (MOVABLE, HIGHATOMIC, MOVABLE, MOVABLE)},
+        shape={"pageblock": 2, "types": (MOVABLE, HIGHATOMIC, MOVABLE, MOVABLE)},
     ),
     "cells": Topic(
         2,
@@ -92,7 +92,7 @@ TOPICS: dict[str, Topic] = {
             task(1, "c = alloc order=0", "refresh"),
         ),
         eras=GUARDED[1:],
-        said={"cells": True},
+        shape={"cells": True},
     ),
     "pages-failing": Topic(
         2,
@@ -102,7 +102,7 @@ TOPICS: dict[str, Topic] = {
         ),
         tuple(f"{line} mt=M" if "=" in line else line for line in FOUR),
         LATE,
-        said={"pageblock": 2},
+        shape={"pageblock": 2},
     ),
 }
 
