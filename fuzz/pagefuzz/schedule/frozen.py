@@ -1,20 +1,31 @@
-"""A world as one value that can be compared and kept, and a world made to stand as such a value says.
+"""A world as a few small numbers, and a world made to stand as they say.
 
 What contexts have in their locals may be a part of the zone, like a CPU's lists: such a part is
 named by its number, since it stays the same object whatever stands in it.
 """
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import fields
-from enum import Enum
+from operator import attrgetter
 from typing import NamedTuple, TypeAlias
 
-from pagefuzz.schedule.frames import Frame
-from pagespec.schedule.contexts import Context, World
-from pagespec.watermark.levels import Levels
+from pagefuzz.schedule.aspects import Aspect, Holdings, Lists, Numbers, Pcps
+from pagefuzz.schedule.frames import Frame, Frames
+from pagefuzz.schedule.programs import Program
+from pagespec.schedule.contexts import Context, World, placed
+from pagespec.schedule.laws import Moment
+from pagespec.schedule.moments import moment_of
+from pagespec.schedule.rules import Move, moves
+from pagespec.types import Block, Pfn
 from pagespec.zone import Zone
 
-Frozen: TypeAlias = tuple[Hashable, ...]
+State: TypeAlias = tuple[int, ...]
+"""A world: the numbers of the zone's aspects, of what is named, and then of each context."""
+
+ASPECTS = (Lists, Pcps, Holdings, Numbers)
+"""What a zone is frozen as, one after the other."""
+ZONE = slice(0, len(ASPECTS))
+"""Where in a state the numbers of the zone stand."""
 
 
 class Part(NamedTuple):
@@ -23,16 +34,46 @@ class Part(NamedTuple):
     number: int
 
 
-class Container(NamedTuple):
-    """A list, set or dict of a context's own."""
+class OwnList(NamedTuple):
+    """A list that a context has to itself."""
 
-    kind: type[object]
     items: tuple[Hashable, ...]
 
 
+class OwnSet(NamedTuple):
+    """A set that a context has to itself."""
+
+    items: frozenset[Hashable]
+
+
+class OwnDict(NamedTuple):
+    """A dict that a context has to itself."""
+
+    items: tuple[tuple[Hashable, Hashable], ...]
+
+
+FrozenFrame: TypeAlias = tuple[Program, int, tuple[Hashable, ...]]
+
+
+class FrozenContext(NamedTuple):
+    """A context as a value. frames: where it stands in its request. rest: its other fields."""
+
+    frames: tuple[FrozenFrame, ...] | None
+    values: tuple[Hashable, ...]
+
+
+class FrozenNames(NamedTuple):
+    """What requests have named."""
+
+    blocks: frozenset[tuple[str, Block]]
+    slots: tuple[tuple[int, Pfn], ...]
+    unnamed: frozenset[str]
+
+
 def parts_of(zone: Zone) -> Iterator[object]:
-    """All of a zone that is changed in place, in a fixed order."""
-    yield from (zone, zone.tag, zone.held, zone.given, zone.guards, zone.poisoned, zone.offline)
+    """All of a zone that is changed in place, in a fixed order, and what never changes."""
+    yield from (zone, zone.machine, zone.machine.era)
+    yield from (zone.tag, zone.held, zone.given, zone.guards, zone.poisoned, zone.offline)
     yield from (zone.unplugged, zone.slots, zone.nr_free, zone.pageblocks, zone.levels, zone.cells)
     yield from zone.pair_bits
     yield zone.free_area
@@ -49,204 +90,179 @@ def parts_of(zone: Zone) -> Iterator[object]:
         yield from (zone.cells.free.kept, zone.cells.cma.kept)
 
 
-NUMBERS = (
-    *("free_pages", "free_cma", "free_highatomic", "nr_reserved", "disabled", "sized_low"),
-    *("gathered", "pgalloc", "pgfree"),
+FIELDS = tuple(field.name for field in fields(Context) if field.name != "rest")
+_values_of = attrgetter(*FIELDS)
+CONTROL = tuple(
+    FIELDS.index(name) for name in ("place", "at", "come", "stop", "ready", "holds", "back")
 )
-"""The fields of a zone that are plain values."""
-SETS = ("given", "poisoned", "offline", "unplugged")
-MAPS = ("tag", "held", "guards", "slots")
-"""Those whose order means nothing."""
-
-LEVELS = tuple(field.name for field in fields(Levels))
-CONTEXT = tuple(field.name for field in fields(Context) if field.name != "rest")
+"""Those of its fields that say what may happen next, besides whether a request is under way."""
 
 
-def frozen_lists(zone: Zone) -> Frozen:
-    """The free lists, and what is written of them elsewhere."""
-    lists = tuple(tuple(blocks) for listed in zone.free_area for blocks in listed.values())
-    return lists, tuple(zone.nr_free), tuple(map(frozenset, zone.pair_bits))
+class Standing(Aspect[Context, FrozenContext]):
+    """A context with all that it still needs. parts: of the zone, by number and by identity."""
 
+    def __init__(self, of: Context, parts: list[object], numbers: dict[int, Part]) -> None:
+        super().__init__(of)
+        self.parts = parts
+        self.part_numbers = numbers
+        self.controls: list[int] = []
+        self.control_numbers: dict[Hashable, int] = {}
 
-def thaw_lists(zone: Zone, frozen: Frozen) -> None:
-    """Make the free lists stand so again."""
-    lists, zone.nr_free[:], pair_bits = frozen  # type: ignore[misc]  # as frozen_lists says
-    areas = (blocks for listed in zone.free_area for blocks in listed.values())
-    for blocks, heads in zip(areas, lists, strict=True):
-        if tuple(blocks) != heads:
-            blocks.clear()
-            blocks.update(dict.fromkeys(heads))
-    for bits, pairs in zip(zone.pair_bits, pair_bits, strict=True):
-        bits.clear()
-        bits.update(pairs)
+    def control(self) -> int:
+        """The number of all in the context that what may happen next follows from."""
+        while len(self.controls) < len(self.values):
+            frames, values = self.values[len(self.controls)]
+            control = (frames is None, *[values[at] for at in CONTROL])
+            number = self.control_numbers.setdefault(control, len(self.control_numbers))
+            self.controls.append(number)
+        return self.controls[self.stands]
 
-
-def frozen_pcps(zone: Zone) -> Frozen:
-    """The CPUs' lists."""
-    return tuple(
-        (tuple(tuple(blocks.items()) for blocks in pcp.lists), pcp.count, pcp.load)
-        for pcps in zone.pcps
-        for pcp in pcps
-    )
-
-
-def thaw_pcps(zone: Zone, frozen: Frozen) -> None:
-    """Make the CPUs' lists stand so again."""
-    sets = (pcp for pcps in zone.pcps for pcp in pcps)
-    for pcp, (lists, pcp.count, pcp.load) in zip(sets, frozen, strict=True):  # type: ignore[misc]
-        for blocks, items in zip(pcp.lists, lists, strict=True):
-            if tuple(blocks.items()) != items:
-                blocks.clear()
-                blocks.update(items)
-
-
-def frozen_holdings(zone: Zone) -> Frozen:
-    """Who has which frames, and what is known of them."""
-    return (
-        *(frozenset(getattr(zone, name)) for name in SETS),
-        *(frozenset(getattr(zone, name).items()) for name in MAPS),
-        tuple(zone.pageblocks),
-    )
-
-
-def thaw_holdings(zone: Zone, frozen: Frozen) -> None:
-    """Make holdings stand so again."""
-    *values, zone.pageblocks[:] = frozen  # type: ignore[misc]  # as frozen_holdings says
-    for name, value in zip((*SETS, *MAPS), values, strict=True):
-        held = getattr(zone, name)
-        held.clear()
-        held.update(value)
-
-
-def frozen_numbers(zone: Zone) -> Frozen:
-    """The counts, marks and cells."""
-    levels, cells = zone.levels, zone.cells
-    return (
-        tuple(getattr(zone, name) for name in NUMBERS),
-        None if levels is None else tuple(getattr(levels, name) for name in LEVELS),
-        None
-        if cells is None
-        else (
-            *(cells.threshold, cells.drift_mark, tuple(cells.rest)),
-            *(cells.free.told, tuple(cells.free.kept), cells.cma.told, tuple(cells.cma.kept)),
-        ),
-    )
-
-
-def thaw_numbers(zone: Zone, frozen: Frozen) -> None:
-    """Make counts, marks and cells stand so again."""
-    numbers, marks, kept = frozen
-    assert isinstance(numbers, tuple)
-    for name, value in zip(NUMBERS, numbers, strict=True):
-        setattr(zone, name, value)
-    if isinstance(marks, tuple):
-        for name, value in zip(LEVELS, marks, strict=True):
-            setattr(zone.levels, name, value)
-    cells = zone.cells
-    if isinstance(kept, tuple) and cells is not None:
-        cells.threshold, cells.drift_mark, cells.rest[:], *counts = kept
-        cells.free.told, cells.free.kept[:], cells.cma.told, cells.cma.kept[:] = counts
-
-
-ASPECTS: tuple[tuple[Callable[[Zone], Frozen], Callable[[Zone, Frozen], None]], ...] = (
-    (frozen_lists, thaw_lists),
-    (frozen_pcps, thaw_pcps),
-    (frozen_holdings, thaw_holdings),
-    (frozen_numbers, thaw_numbers),
-)
-"""What a zone is frozen as, one after the other: most steps change one or two of them."""
-
-
-class Freezer:
-    """Freezes one world, and makes it stand again as it stood."""
-
-    def __init__(self, world: World) -> None:
-        self.world = world
-        self.parts = list(parts_of(world.zone))
-        self.numbers = {
-            id(part): Part(number) for number, part in enumerate(self.parts) if part is not None
-        }
-        self.known: dict[Hashable, Hashable] = {}
-        self.stands: list[Frozen | None] = [None for _ in ASPECTS]
-
-    def freeze(self) -> Frozen:
-        """The world as a value: first the zone, aspect by aspect."""
-        world = self.world
-        aspects = []
-        for number, (frozen, _) in enumerate(ASPECTS):
-            value = frozen(world.zone)
-            value = self.known.setdefault(value, value)  # type: ignore[assignment]
-            self.stands[number] = value
-            aspects.append(value)
-        contexts = tuple(map(self.frozen_context, world.contexts))
-        names = (frozenset(world.names.blocks.items()), tuple(world.names.slots.items()))
-        return (*aspects, contexts, names, world.unnamed, world.placed)
-
-    def thaw(self, frozen: Frozen) -> None:
-        """Make the world stand as the value says."""
-        world = self.world
-        *aspects, contexts, names, unnamed, placed = frozen
-        for number, (value, (_, thawed)) in enumerate(zip(aspects, ASPECTS, strict=True)):
-            if value is not self.stands[number]:
-                assert isinstance(value, tuple)
-                thawed(world.zone, value)
-                self.stands[number] = value
-        assert isinstance(contexts, tuple)
-        for context, value in zip(world.contexts, contexts, strict=True):
-            self.thaw_context(context, value)
-        blocks, slots = names  # type: ignore[misc]  # as frozen above
-        world.names.blocks, world.names.slots = dict(blocks), dict(slots)
-        world.unnamed, world.placed = unnamed, placed  # type: ignore[assignment]
-
-    def frozen_context(self, context: Context) -> Frozen:
-        """A context as a value."""
-        rest = context.rest
-        frames = None
+    def look(self) -> FrozenContext:
+        """The context with its locals by value."""
+        rest = self.of.rest
+        frames: tuple[FrozenFrame, ...] | None = None
         if rest is not None:
             assert isinstance(rest, tuple)
-            frames = tuple(
-                (program, at, tuple([self.frozen_value(value) for value in kept]))
-                for program, at, kept in rest
-            )
-        return (frames, *[getattr(context, name) for name in CONTEXT])
+            frames = tuple([self.frozen_frame(frame) for frame in rest])
+        return FrozenContext(frames, _values_of(self.of))
 
-    def thaw_context(self, context: Context, frozen: Frozen) -> None:
-        """Make a context stand so again."""
-        frames, *values = frozen
-        context.rest = None
-        if frames is not None:
-            assert isinstance(frames, tuple)
-            context.rest = tuple(
-                Frame(program, at, tuple([self.thawed_value(value) for value in kept]))
-                for program, at, kept in frames
-            )
-        for name, value in zip(CONTEXT, values, strict=True):
-            setattr(context, name, value)
+    def put(self, value: FrozenContext) -> None:
+        """Set its fields again."""
+        frames, values = value
+        context = self.of
+        context.rest = None if frames is None else self.thawed(frames)
+        for name, each in zip(FIELDS, values, strict=True):
+            setattr(context, name, each)
+
+    def frozen_frame(self, frame: Frame) -> FrozenFrame:
+        """One program and its locals as a value."""
+        return frame.program, frame.at, tuple(map(self.frozen_value, frame.kept))
 
     def frozen_value(self, value: object) -> Hashable:
-        """The value of a local."""
-        kind = type(value)
-        if kind is int or value is None or isinstance(value, Enum):
-            return value
-        part = self.numbers.get(id(value))
+        """The value of a local: a part of the zone by its number."""
+        part = self.part_numbers.get(id(value))
         if part is not None:
             return part
-        if kind is list or kind is set or kind is frozenset:
-            items = map(self.frozen_value, value)  # type: ignore[call-overload]
-            return Container(kind, tuple(items) if kind is list else (frozenset(items),))
+        if isinstance(value, list):
+            return OwnList(tuple(map(self.frozen_value, value)))
+        if isinstance(value, set):
+            return OwnSet(frozenset(value))
         if isinstance(value, dict):
-            return Container(dict, tuple(value.items()))
+            return OwnDict(tuple(value.items()))
         assert isinstance(value, Hashable)
         return value
 
+    def thawed(self, frames: tuple[FrozenFrame, ...]) -> Frames:
+        """The frames of such a value."""
+        return tuple(
+            [
+                Frame(program, at, tuple(map(self.thawed_value, kept)))
+                for program, at, kept in frames
+            ]
+        )
+
     def thawed_value(self, frozen: Hashable) -> object:
         """The local of such a value."""
-        if isinstance(frozen, Part):
+        if type(frozen) is Part:
             return self.parts[frozen.number]
-        if isinstance(frozen, Container):
-            if frozen.kind is list:
-                return [self.thawed_value(item) for item in frozen.items]
-            if frozen.kind is dict:
-                return dict(frozen.items)  # type: ignore[arg-type]
-            return frozen.kind(*frozen.items)  # type: ignore[call-arg]
+        if type(frozen) is OwnList:
+            return [self.thawed_value(item) for item in frozen.items]
+        if type(frozen) is OwnSet:
+            return set(frozen.items)
+        if type(frozen) is OwnDict:
+            return dict(frozen.items)
         return frozen
+
+
+class Naming(Aspect[World, FrozenNames]):
+    """What requests have named."""
+
+    def look(self) -> FrozenNames:
+        """Blocks and slots by what they are called."""
+        names = self.of.names
+        return FrozenNames(
+            frozenset(names.blocks.items()), tuple(names.slots.items()), self.of.unnamed
+        )
+
+    def put(self, value: FrozenNames) -> None:
+        """Name the same again."""
+        names = self.of.names
+        names.blocks, names.slots = dict(value.blocks), dict(value.slots)
+        self.of.unnamed = value.unnamed
+
+
+class Freezer:
+    """Freezes one world, makes it stand again as it stood, and takes steps in it.
+
+    Where frames are, and what may happen next, is remembered: it follows from a part of the state.
+    """
+
+    def __init__(self, world: World) -> None:
+        parts = list(parts_of(world.zone))
+        numbers = {id(part): Part(number) for number, part in enumerate(parts) if part is not None}
+        self.world = world
+        self.zone = tuple([aspect(world.zone) for aspect in ASPECTS])
+        self.naming = Naming(world)
+        self.contexts = [Standing(context, parts, numbers) for context in world.contexts]
+        self.aspects = (*self.zone, self.naming, *self.contexts)
+        self.placed: dict[tuple[int, int, int], tuple[int, int]] = {}
+        self.nexts: dict[tuple[int, ...], tuple[Move, ...]] = {}
+        self.mover = 0
+
+    def freeze(self) -> State:
+        """The world as numbers."""
+        return tuple([aspect.freeze() for aspect in self.aspects])
+
+    def thaw(self, state: State) -> None:
+        """Make the world stand as the numbers say."""
+        for aspect, number in zip(self.aspects, state, strict=True):
+            if number != aspect.stands:
+                aspect.thaw(number)
+        self.world.placed = self.placed_in(self.world.zone)[0]
+
+    def forget(self) -> None:
+        """Take nothing of the world for granted: a step was broken off."""
+        for aspect in self.aspects:
+            aspect.stands = -1
+
+    def step(self, move: Move) -> tuple[Moment, State]:
+        """Let a step happen: what the laws are asked of, and the state after it.
+
+        Raises LawBroken if the operation does not get through the step.
+        """
+        self.mover = move.context
+        moment = moment_of(self.world, move, self.placed_after, self.moves_after)
+        return moment, tuple([aspect.stands for aspect in self.aspects])
+
+    def placed_after(self, zone: Zone) -> tuple[int, int]:
+        """Where frames are after a step."""
+        for aspect in self.zone:
+            aspect.freeze()
+        return self.placed_in(zone)
+
+    def placed_in(self, zone: Zone) -> tuple[int, int]:
+        """Where frames are: it follows from lists and holdings."""
+        key = self.zone[0].stands, self.zone[1].stands, self.zone[2].stands
+        found = self.placed.get(key)
+        if found is None:
+            found = self.placed[key] = placed(zone)
+        return found
+
+    def moves_after(self, world: World) -> tuple[Move, ...]:
+        """What may happen after a step, in which only its context has changed."""
+        self.naming.freeze()
+        self.contexts[self.mover].freeze()
+        return self.moves_in(world)
+
+    def moves_in(self, world: World) -> tuple[Move, ...]:
+        """What may happen: it follows from what is named, and where contexts stand."""
+        key = (self.naming.stands, *[standing.control() for standing in self.contexts])
+        found = self.nexts.get(key)
+        if found is None:
+            found = self.nexts[key] = tuple(moves(world))
+        return found
+
+    def final(self) -> Hashable:
+        """The world as a value that means the same in another run, when everybody has finished."""
+        outcomes = tuple([context.outcomes for context in self.world.contexts])
+        return (*[aspect.look() for aspect in self.zone], outcomes)

@@ -1,14 +1,24 @@
 """Taking a step and seeing what came of it: which frames moved, and who has them in flight."""
 
+from collections.abc import Callable, Sequence
+
 from pagespec.laws.law import LawBroken
 from pagespec.schedule.contexts import World, placed
 from pagespec.schedule.laws import Moment
 from pagespec.schedule.rules import Move, moves, take_step
 from pagespec.types import EndlessWalk
+from pagespec.zone import Zone
 
 
-def moment_of(world: World, move: Move) -> Moment:
+def moment_of(
+    world: World,
+    move: Move,
+    placed: Callable[[Zone], tuple[int, int]] = placed,
+    moves: Callable[[World], Sequence[Move]] = moves,
+) -> Moment:
     """Let a step happen, and return what the laws at every step are asked of.
+
+    placed, moves: whoever has seen the same before may remember what they said.
 
     Raises LawBroken if the operation itself does not get through the step: it would walk without
     end, or stumbles over what others left.
