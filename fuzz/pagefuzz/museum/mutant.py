@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, NamedTuple
 
+from pagespec.schedule.contexts import Scenario
+
 Kind = Literal[
     "coalescing",
     "order tag",
@@ -28,6 +30,7 @@ Kind = Literal[
     "zone choice",
     "counters",
     "zones' cells",
+    "interleavings",
 ]
 SLIP = "slip"
 """The source of a fault that no history tells of: a plausible slip of the hand."""
@@ -63,6 +66,11 @@ COUNTER_KINDS: frozenset[Kind] = frozenset({"counters"})
 """For faults of counters, on machines that do nothing but count."""
 
 
+STEP_KINDS: frozenset[Kind] = frozenset({"interleavings"})
+"""For faults that take others at the wrong moment. They are planted in the spec's own text, and
+every state of their scenario is visited: no hunt depends on a seed."""
+
+
 class Edit(NamedTuple):
     """One change of a module's source: a text that stands there exactly once, and its successor."""
 
@@ -87,7 +95,8 @@ class Mutant:
 
     source: a historical bug, by its name in docs/museum.md, a release of Linux, or SLIP. mechanism:
     what goes wrong, in a sentence. laws: the laws that name it, any of which may be the first to
-    break. fits: why they do.
+    break. fits: why they do. scenario: who is at work, where it takes several; the edits are then
+    of the spec, and there may be none if the scenario itself is what is wrong.
     """
 
     id: str
@@ -97,6 +106,7 @@ class Mutant:
     edits: tuple[Edit, ...]
     laws: frozenset[str]
     fits: str
+    scenario: Scenario | None = None
 
     @property
     def limits(self) -> Limits:
@@ -115,6 +125,20 @@ def planted(
 ) -> Mutant:
     """A mutant, written as the tables write it."""
     return Mutant(mutant_id, kind, source, mechanism, edits, frozenset(laws), fits)
+
+
+def between(
+    mutant_id: str,
+    source: str,
+    mechanism: str,
+    *edits: Edit,
+    scenario: Scenario,
+    laws: Collection[str],
+    fits: str,
+) -> Mutant:
+    """A mutant of the spec that it takes several contexts to find."""
+    law_ids = frozenset(laws)
+    return Mutant(mutant_id, "interleavings", source, mechanism, edits, law_ids, fits, scenario)
 
 
 def patches_of(edits: Iterable[Edit]) -> dict[str, Callable[[str], str]]:

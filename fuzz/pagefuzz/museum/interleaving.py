@@ -1,0 +1,277 @@
+"""Historical faults that take another CPU, a task or an interrupt at the wrong moment.
+
+They are planted in the spec's own text. Each has a scenario of which every state is visited until
+a law breaks.
+"""
+
+from dataclasses import replace
+
+from pagefuzz.museum.mutant import Edit, between
+from pagefuzz.schedule.scenarios_lists import FOUR
+from pagefuzz.schedule.scenarios_said import hardirq, machine_of, nmi, scenario_of, task
+from pagespec.era import ERAS
+from pagespec.migratetype import CMA
+
+_DROP = """    compound = held.compound
+    yield Step.REFERENCE
+    last = drop_reference(zone, pfn)
+    if last:
+"""
+_TAILS = "        zone.held[pfn] = zone.held[pfn]._replace(order=0)\n        zone.log"
+_DIRECT = """    zone.pgfree += SIZES[order]
+    yield Step.LOCK
+    FREE_ONE_BLOCK[era.design](zone, pfn, order)
+"""
+_IMPORT = Edit(
+    "alloc",
+    "from pagespec.buddy import free_by_type\n",
+    "from pagespec.buddy import free_by_type, free_one_block\n",
+)
+_COUNTED = """        yield Guard(cpu)
+        pages = zone.pcps[cpu][kind].count
+        if pages:
+"""
+_GUARDED = """    lost = yield Step.GUARD
+    if lost:
+        log_lost(zone, want.order)
+        return None
+    pcp = lists_for(zone, where)
+"""
+_BUDDY = """        yield Step.LOCK
+        pfn = RMQUEUE[era.design](zone, want)
+        yield Step.UNLOCK
+"""
+_REFILL = """    yield Step.LOCK
+    got = rmqueue_bulk(zone, pcp, index, want, blocks, reverse=_from_tail(zone, where))
+    yield Step.UNLOCK
+    pcp.count += got * SIZES[want.order]
+"""
+
+MUTANTS = (
+    between(
+        "compound-read-after-the-drop",
+        "LNX-FREE-02",
+        "Whether a block is compound is read after the owner's reference is dropped, when somebody "
+        "else may have freed it as a whole: then its tails are freed a second time.",
+        Edit(
+            "alloc",
+            _DROP,
+            _DROP.replace("    compound = held.compound\n", "").replace(
+                "    if last:\n",
+                "    yield Step.EDIT\n"
+                "    compound = pfn in zone.held and zone.held[pfn].compound\n    if last:\n",
+            ),
+        ),
+        Edit("alloc", _TAILS, "        zone.log"),
+        scenario=scenario_of(
+            machine_of(ERAS["5.15"], 2),
+            (task(0, "free a"), task(1, "put a")),
+            ("a = alloc order=2 compound=1", "get a"),
+        ),
+        laws=("BUD-partition",),
+        fits="Whoever frees the tails does not have them.",
+    ),
+    between(
+        "type-before-the-lock",
+        "LNX-PCP-02",
+        "A block that goes to the buddy is freed to the list of the type that its pageblock had "
+        "before the lock was had; meanwhile the pageblock has been isolated.",
+        _IMPORT,
+        Edit(
+            "alloc",
+            _DIRECT,
+            _DIRECT.replace(
+                "    yield", "    free_to = pageblock_type(zone, pfn)\n    yield"
+            ).replace(
+                "FREE_ONE_BLOCK[era.design](zone, pfn, order)",
+                "free_one_block(zone, pfn, order, free_to)",
+            ),
+        ),
+        scenario=scenario_of(
+            machine_of(ERAS["4.10"], 2, pageblock=3),
+            (task(0, "free a"), task(1, "isolate pfn=8 pages=8")),
+            ("a = alloc order=1 mt=M",),
+        ),
+        laws=("MT-list", "BUD-count"),
+        fits="A block of an isolated pageblock is listed, and counted, as one of another type.",
+    ),
+    between(
+        "type-again-for-isolation-only",
+        "LNX-PCP-09",
+        "The type that was read before the lock is read again with it only while some pageblock is "
+        "isolated, not when a fallback has claimed this one.",
+        _IMPORT,
+        Edit(
+            "alloc",
+            _DIRECT,
+            _DIRECT.replace(
+                "    yield", "    free_to = pageblock_type(zone, pfn)\n    yield"
+            ).replace(
+                "    FREE_ONE_BLOCK[era.design](zone, pfn, order)\n",
+                "    if ISOLATE in zone.pageblocks:\n"
+                "        free_to = pageblock_type(zone, pfn)\n"
+                "    free_one_block(zone, pfn, order, free_to)\n",
+            ),
+        ),
+        Edit(
+            "alloc",
+            "import REQUESTED, UNMOVABLE\n",
+            "import ISOLATE, REQUESTED, UNMOVABLE\n",
+        ),
+        scenario=scenario_of(
+            machine_of(ERAS["6.12"], 2, pages=32, top=5, pageblock=5),
+            (task(0, "free a"), task(1, "b = alloc order=4")),
+            ("a = alloc order=4 mt=M",),
+        ),
+        laws=("MT-list",),
+        fits="A free block is on a list of another type than its pageblock's.",
+    ),
+    between(
+        "sizes-stored-plainly",
+        "LNX-PCP-04",
+        "The batch and the high of lists in use are set by plain stores, the batch first and "
+        "without a batch of 1 meanwhile.",
+        Edit(
+            "pcp.resize",
+            'if era.stores_sizes == "one-first":',
+            'if era.stores_sizes == "none":',
+        ),
+        Edit("pcp.resize", "STORE_ORDER[era.stores_sizes]", 'STORE_ORDER["batch-first"]'),
+        scenario=scenario_of(
+            machine_of(ERAS["4.10"], 2),
+            (task(0, "free s"), task(1, "sizes batch=8 high=24")),
+            (*FOUR, "free p", "free q", "free r"),
+        ),
+        laws=("LIVE-ends",),
+        fits="The drain asks for more frames than there are, and walks round empty lists.",
+    ),
+    between(
+        "count-read-outside-the-guard",
+        "LNX-PCP-06",
+        "A drain from another CPU reads the count before it has the guard, and skips lists that a "
+        "refill has filled and not counted yet.",
+        Edit(
+            "pcp.cpus",
+            _COUNTED,
+            _COUNTED.replace("        yield Guard(cpu)\n", "").replace(
+                "        if pages:\n", "        yield Guard(cpu)\n        if pages:\n"
+            ),
+        ),
+        scenario=scenario_of(
+            machine_of(ERAS["6.1"], 2),
+            (task(0, "a = alloc order=0"), task(1, "disable")),
+        ),
+        laws=("PCP-off",),
+        fits="The lists are disabled, drained, and keep something.",
+    ),
+    between(
+        "label-before-the-trylock",
+        "LNX-PCP-08",
+        "A block whose type has no list of its own is labelled movable before the trylock; if that "
+        "is lost, it goes to the buddy as movable.",
+        _IMPORT,
+        Edit(
+            "alloc",
+            _DIRECT,
+            _DIRECT.replace(
+                "    FREE_ONE_BLOCK[era.design](zone, pfn, order)\n",
+                "    if mt is None or not may_use_lists(zone, order, where):\n"
+                "        FREE_ONE_BLOCK[era.design](zone, pfn, order)\n"
+                "    else:\n"
+                "        free_one_block(zone, pfn, order, mt)\n",
+            ),
+        ),
+        scenario=scenario_of(
+            machine_of(ERAS["6.1"], 2, pageblock=3, types=(CMA, CMA)),
+            (task(0, "free a"), task(1, "drainall")),
+            ("a = alloc order=0 mt=M",),
+        ),
+        laws=("MT-list", "BUD-count"),
+        fits="A CMA frame is free on the movable list, where unmovable requests find it.",
+    ),
+    between(
+        "lists-shared-at-first",
+        "LNX-PCP-11",
+        "A zone is there for all CPUs before it has lists for each: all use those of the first.",
+        Edit("pcp.lists", "pcps = zone.pcps[zone.on_cpu]", "pcps = zone.pcps[0]"),
+        scenario=scenario_of(
+            machine_of(ERAS["5.15"], 2),
+            (task(0, "b = alloc order=0"), task(1, "c = alloc order=0")),
+            ("a = alloc order=0",),
+        ),
+        laws=("OUT-disjoint", "PCP-count"),
+        fits="Two CPUs take from one list, each without keeping the other off.",
+    ),
+    between(
+        "guard-dropped-for-the-refill",
+        "UMA-01",
+        "A refill lets go of the guard, and what it brings goes on the list when the guard is had "
+        "again, although the lists have been disabled meanwhile.",
+        Edit(
+            "pcp.lists",
+            _REFILL,
+            "    fetched: list[Pfn] = []\n"
+            "    yield Step.UNGUARD\n"
+            "    yield Step.LOCK\n"
+            "    while len(fetched) < blocks:\n"
+            "        fetched.append(RMQUEUE_ONE[zone.machine.era.design](zone, want) or 0)\n"
+            "    yield Step.UNLOCK\n"
+            "    yield Step.GUARD\n"
+            "    pcp.lists[index].update(dict.fromkeys(fetched, want.mt))\n"
+            "    pcp.count += len(fetched) * SIZES[want.order]\n",
+        ),
+        scenario=scenario_of(
+            machine_of(ERAS["5.15"], 2),
+            (task(0, "a = alloc order=0"), task(1, "disable")),
+        ),
+        laws=("PCP-off",),
+        fits="The lists are disabled, drained, and keep something.",
+    ),
+    between(
+        "cpu-read-before-it-is-pinned",
+        "SLO-01",
+        "Which CPU's lists to use is read before the guard keeps the task on it; it moves, and "
+        "works on the lists of the CPU that it has left.",
+        Edit(
+            "pcp.lists",
+            _GUARDED,
+            "    pcp = lists_for(zone, where)\n"
+            + _GUARDED.replace("    pcp = lists_for(zone, where)\n", ""),
+        ),
+        scenario=scenario_of(
+            machine_of(ERAS["5.15"], 2),
+            (task(0, "b = alloc order=0", moves=True), task(0, "c = alloc order=0")),
+            ("a = alloc order=0",),
+        ),
+        laws=("OUT-disjoint", "PCP-count"),
+        fits="Two CPUs take from one list, each without keeping the other off.",
+    ),
+    between(
+        "lock-leaves-interrupts-on",
+        "AST-05",
+        "The allocator's lock does not keep interrupts off, and interrupts allocate.",
+        scenario=scenario_of(
+            machine_of(ERAS["6.12"], 1),
+            (task(0, "a = alloc order=3"), hardirq(0, "b = alloc order=3")),
+            lock_irqs_on=True,
+        ),
+        laws=("LIVE-ends",),
+        fits="The interrupt waits for whom it has interrupted.",
+    ),
+    between(
+        "allocates-under-its-own-lock",
+        "EBB-01",
+        "With the lock held a fault is taken whose handler asks the same allocator for a frame.",
+        Edit(
+            "zonelist",
+            _BUDDY,
+            _BUDDY.replace(
+                "        pfn =",
+                "        yield from get_page_from_freelist(zones, ask, 'none', NO_RIGHTS)\n        pfn =",
+            ),
+        ),
+        scenario=scenario_of(machine_of(ERAS["6.12"], 1, top=4), (task(0, "a = alloc order=4"),)),
+        laws=("LOCK-order", "LIVE-ends"),
+        fits="It asks for the lock that it has itself.",
+    ),
+)
