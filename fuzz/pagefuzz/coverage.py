@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from pagefuzz.counters.events import CounterEvent, name_of_counter_event
 from pagefuzz.late import Late
+from pagefuzz.schedule.meetings import Meeting
 from pagespec.events import Event, Kind
 from pagespec.frames import SIZES
 from pagespec.migratetype import MigrateType
@@ -33,9 +34,9 @@ class Crowd(Enum):
     FELL_BACK = "fallback over 90 % occupancy"
 
 
-Met: TypeAlias = tuple[Kind | Verb | Crowd | Late | CounterEvent | CounterVerb, Number]
-"""An event, that a request of a verb was served, or what happened in a crowd, late or to
-counters."""
+Met: TypeAlias = tuple[Kind | Verb | Crowd | Late | CounterEvent | CounterVerb | Meeting, Number]
+"""An event, that a request of a verb was served, or what happened in a crowd, late, to counters or
+between contexts."""
 
 Reached: TypeAlias = Counter[Met]
 """How often each happened."""
@@ -147,6 +148,8 @@ def name_of_event(event: Met) -> str:
     if isinstance(kind, Crowd):
         return kind.value
     if isinstance(kind, Late):
+        return kind.value
+    if isinstance(kind, Meeting):
         return kind.value
     if kind is Kind.REFUSE:
         return f"{kind.value}: {Refusal(number).name}"

@@ -5,7 +5,7 @@ The law must stay the same: a trace that breaks another law is another finding.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Generic
+from typing import Generic, Protocol, TypeVar
 
 from pagefuzz.record import complaint_of
 from pagefuzz.replay import Verdict
@@ -13,46 +13,63 @@ from pagefuzz.smaller import OfAny
 from pagespec.types import DomainError
 
 
+class Expecting(Protocol):
+    """A trace of any kind, as far as it says which law it breaks."""
+
+    @property
+    def expect(self) -> str | None:
+        """The law."""
+
+
+Failing = TypeVar("Failing", bound=Expecting)
+
+
 @dataclass(frozen=True, slots=True)
-class Shrinker(Generic[OfAny]):
+class Shrinker(Generic[Failing]):
     """How traces of one kind are put again, measured, and made smaller.
 
-    size_of: what shrinking makes smaller, the most important first. cost_of: what it costs to put a
-    trace again. passes: each yields candidates, some of which are smaller. effort: what all may
-    cost together; a count and not a time, so that a seed gives the same bytes.
+    failing: puts a trace again; what it needs of itself to break that law, or any law without one,
+    and None if it does not. size_of: what shrinking makes smaller, the most important first.
+    cost_of: what it costs to put a trace again. passes: each yields candidates, some of which are
+    smaller. effort: what all may cost together; a count and not a time, so that a seed gives the
+    same bytes.
     """
 
-    replay: Callable[[OfAny], Verdict]
-    size_of: Callable[[OfAny], tuple[int, ...]]
-    cost_of: Callable[[OfAny], int]
-    passes: tuple[Callable[[OfAny], Iterator[OfAny]], ...]
+    failing: Callable[[Failing, str | None], Failing | None]
+    size_of: Callable[[Failing], tuple[int, ...]]
+    cost_of: Callable[[Failing], int]
+    passes: tuple[Callable[[Failing], Iterator[Failing]], ...]
     effort: int
 
 
 def smallest(
-    shrinker: Shrinker[OfAny], trace: OfAny, found: Callable[[OfAny], None] = lambda trace: None
-) -> OfAny:
+    shrinker: Shrinker[Failing],
+    trace: Failing,
+    found: Callable[[Failing], None] = lambda trace: None,
+) -> Failing:
     """The smallest trace that the passes can find which breaks the same law as this one.
 
     found: takes each smaller trace as soon as it is there. Raises ValueError if the trace breaks no
     law.
     """
-    failing = trimmed(trace, shrinker.replay(trace), None)
+    failing = shrinker.failing(trace, None)
     if failing is None:
         raise ValueError("the trace breaks no law, so there is nothing to keep while shrinking")
     best = failing
     found(best)
     spent = 0
 
-    def smaller(candidate: OfAny) -> OfAny | None:
+    def smaller(candidate: Failing) -> Failing | None:
         nonlocal spent
         if spent > shrinker.effort or shrinker.size_of(candidate) >= shrinker.size_of(best):
             return None
         spent += shrinker.cost_of(candidate)
         try:
-            return trimmed(candidate, shrinker.replay(candidate), best.expect)
+            less = shrinker.failing(candidate, best.expect)
         except DomainError:
             return None
+        # What it takes to make a candidate fail may be more than it has saved.
+        return less if less and shrinker.size_of(less) < shrinker.size_of(best) else None
 
     size = None
     while size != shrinker.size_of(best):

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pagefuzz.counters.replay import replay_counters
 from pagefuzz.counters.smaller import merged_requests, simpler_requests, smaller_machines
 from pagefuzz.counters.target import CounterFactory
-from pagefuzz.shrinking import Shrinker, smallest
+from pagefuzz.shrinking import Shrinker, smallest, trimmed
 from pagefuzz.smaller import fewer_requests
 from pagespec.vmstat.machine import Item
 from pagespec.vmstat.trace import CounterTrace
@@ -70,7 +70,7 @@ def shrink_counters(
     """
     return smallest(
         Shrinker(
-            lambda candidate: replay_counters(candidate, factory),
+            lambda candidate, law: trimmed(candidate, replay_counters(candidate, factory), law),
             counter_size_of,
             cost_of,
             (fewer_requests, merged_requests, smaller_machines, simpler_requests),

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pagefuzz.hosts.replay import replay_host
 from pagefuzz.hosts.smaller import simpler_requests, smaller_hosts
 from pagefuzz.hosts.target import HostFactory
-from pagefuzz.shrinking import Shrinker, smallest
+from pagefuzz.shrinking import Shrinker, smallest, trimmed
 from pagefuzz.smaller import fewer_requests
 from pagespec.host import RATIOS
 from pagespec.host_trace import HostTrace
@@ -53,7 +53,7 @@ def shrink_host(
     """
     return smallest(
         Shrinker(
-            lambda candidate: replay_host(candidate, factory),
+            lambda candidate, law: trimmed(candidate, replay_host(candidate, factory), law),
             host_size_of,
             lambda candidate: len(candidate.requests) + 1,
             (fewer_requests, smaller_hosts, simpler_requests),
