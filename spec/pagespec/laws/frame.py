@@ -239,7 +239,8 @@ def most_visits(step: Transition) -> int:
     # A request that is refused, or should have been, may name an order of which there is no size.
     order = min(op.order, machine.top) if op.verb is Verb.FREE and step.outcome >= 0 else 0
     if machine.pageblock is None or op.verb in (Verb.GET, Verb.PUT, Verb.SPLIT):
-        return orders * max(1, order)
+        # The block around a frame to poison is searched for before the lock is taken, and again.
+        return orders * max(1, order, 2 * (op.verb is Verb.POISON))
     size = SIZES[machine.pageblock]
     if op.verb in (Verb.ALLOC, Verb.UNRESERVE):
         # Up to six lists of each order, then the frames of a pageblock: counted, moved, reserved;
