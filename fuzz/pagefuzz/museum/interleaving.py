@@ -4,11 +4,9 @@ They are planted in the spec's own text. Each has a scenario of which every stat
 a law breaks.
 """
 
-from dataclasses import replace
-
 from pagefuzz.museum.mutant import Edit, between
 from pagefuzz.schedule.scenarios_lists import FOUR
-from pagefuzz.schedule.scenarios_said import hardirq, machine_of, nmi, scenario_of, task
+from pagefuzz.schedule.scenarios_said import hardirq, machine_of, scenario_of, task
 from pagespec.era import ERAS
 from pagespec.migratetype import CMA
 
@@ -267,7 +265,8 @@ MUTANTS = (
             _BUDDY,
             _BUDDY.replace(
                 "        pfn =",
-                "        yield from get_page_from_freelist(zones, ask, 'none', NO_RIGHTS)\n        pfn =",
+                "        yield from get_page_from_freelist(zones, ask, 'min', NO_RIGHTS)\n"
+                "        pfn =",
             ),
         ),
         scenario=scenario_of(machine_of(ERAS["6.12"], 1, top=4), (task(0, "a = alloc order=4"),)),
