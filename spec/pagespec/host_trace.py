@@ -151,12 +151,8 @@ def parse_host(text: str) -> HostTrace:
     return HostTrace(host, requests, expect, comments)
 
 
-def _parse_machine(text: str) -> AnyTrace:
-    return parse_schedule(text) if is_schedule(text) else parse(text)
-
-
 KINDS: dict[str, Callable[[str], AnyTrace]] = {
-    "machine": _parse_machine,
+    "machine": parse,
     "host": parse_host,
     "counters": parse_counters,
 }
@@ -177,6 +173,8 @@ def parse_any(text: str) -> AnyTrace:
             "`zone class=NAME node=N pages=N` for each zone, or `counters era=NAME cpus=N,N` and "
             f"a line `zone node=N pages=N` for each, got {line[:60]!r}",
         )
+    if first_word(line) != "host" and is_schedule(text):
+        return parse_schedule(text)
     return KINDS[first_word(line)](text)
 
 

@@ -27,7 +27,7 @@ from pagespec.vmstat.trace_reader import COUNTED_ZONE_WORDS, COUNTERS_WORDS, par
 from pagespec.vmstat.verbs import CounterVerb, Level
 
 PAGE = (Path(__file__).parents[2] / "docs" / "trace-format.md").read_text()
-EXAMPLES = re.findall(r"```\n(pagefuzz-trace.*?)```", PAGE, re.DOTALL)
+EXAMPLES = re.findall(r"```\n(pagefuzz-trace.*?)```", PAGE.partition("## Schedules")[0], re.DOTALL)
 TRACES = [text for text in EXAMPLES if "\nmachine " in text]
 (HOST,) = (text for text in EXAMPLES if "\nhost " in text)
 (COUNTERS,) = (text for text in EXAMPLES if "\ncounters " in text)

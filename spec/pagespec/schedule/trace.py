@@ -16,8 +16,9 @@
 What stands before the first task or interrupt is done first, one request after the other. Tasks and
 interrupts are numbered in the order of their lines; what follows such a line they ask for, on their
 own CPU. In the schedule `0*3` are three steps of the first of them, and with `1>1` the second goes
-to CPU 1. When it is at its end, whoever went on last goes on as long as he can. `vary` says what is
-not as in the era.
+to CPU 1. When it is at its end, whoever went on last goes on as long as possible. `vary` says
+what is not as in the era. Where counters are worked on, the lines of counters and their zones stand
+in place of the machine's.
 """
 
 from collections.abc import Iterable
@@ -25,10 +26,13 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from pagespec.era import ERAS, Era
+from pagespec.machine import Machine
 from pagespec.schedule.contexts import Asked, Level, Role, Scenario, Sizes
 from pagespec.schedule.rules import Move
-from pagespec.trace import FORMAT, line_of, machine_line
+from pagespec.trace import FORMAT, Request, line_of, machine_line
 from pagespec.types import DomainError
+from pagespec.vmstat.machine import CounterMachine
+from pagespec.vmstat.trace import counter_line_of, counters_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +69,15 @@ def schedule_text_of(trace: ScheduleTrace) -> str:
     Raises DomainError for an era that differs from its release in what no trace can say.
     """
     scenario = trace.scenario
+    machine = scenario.machine
     lines = [FORMAT, *(f"# {comment}" for comment in trace.comments)]
-    lines.append(machine_line(scenario.machine))
+    lines += [machine_line(machine)] if isinstance(machine, Machine) else counters_lines(machine)
     varied = _varied(scenario)
     if varied:
         lines.append(" ".join(["vary", *varied]))
-    lines += [line_of(request) for request in scenario.setup]
+    lines += [asked_line(scenario, request) for request in scenario.setup]
     for role in scenario.roles:
-        lines += [role_line(role), *(asked_line(asked) for asked in role.requests)]
+        lines += [role_line(role), *(asked_line(scenario, asked) for asked in role.requests)]
     if trace.schedule:
         lines.append(f"schedule {schedule_words(trace.schedule)}")
     if trace.expect is not None:
@@ -87,11 +92,14 @@ def role_line(role: Role) -> str:
     return f"interrupt cpu={role.cpu} level={role.level.name.lower()}"
 
 
-def asked_line(asked: Asked) -> str:
-    """What a task or an interrupt asks for as a line of a trace."""
+def asked_line(scenario: Scenario, asked: Asked) -> str:
+    """What is asked for as a line of a trace."""
     if isinstance(asked, Sizes):
         return f"sizes batch={asked.batch} high={asked.high}"
-    return line_of(asked)
+    if isinstance(asked, Request):
+        return line_of(asked)
+    assert isinstance(scenario.machine, CounterMachine)
+    return counter_line_of(scenario.machine, asked)
 
 
 def schedule_words(moves: Iterable[Move]) -> str:
@@ -129,4 +137,5 @@ def _varied(scenario: Scenario) -> list[str]:
         )
     words += ["build=up"] if scenario.alone else []
     words += ["lock=irqs-on"] if scenario.lock_irqs_on else []
+    words += ["adds=split"] if scenario.splits_adds else []
     return words

@@ -1,40 +1,49 @@
 """Reading traces of schedules: text to contexts and moves, and one sentence for any other text."""
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import get_args
 
 from pagespec.era import Era, StoreOrder, Visits
 from pagespec.guards import RULES
-from pagespec.machine import MAX_CPUS, MAX_PAGES, Machine
+from pagespec.machine import MAX_PAGES, Machine
 from pagespec.request_reader import SHAPES, Shapes, read_request
 from pagespec.schedule.contexts import Asked, Level, Role, Scenario, Sizes
+from pagespec.schedule.moves_reader import read_cpu, read_moves
 from pagespec.schedule.rules import Move
 from pagespec.schedule.trace import INTERRUPTS, VARIED, ScheduleTrace
 from pagespec.trace import Request, TraceError
 from pagespec.trace_reader import lines_of, read_body, read_machine
-from pagespec.trace_words import (
-    check_blanks,
-    first_word,
-    is_whole,
-    read_flag,
-    read_whole,
-    read_words,
-    short,
-)
-
-MAX_MOVES = 100_000
-"""The most moves of a schedule."""
+from pagespec.trace_words import first_word, read_flag, read_whole, read_words, short
+from pagespec.verbs import Verb
+from pagespec.vmstat.machine import CounterMachine
+from pagespec.vmstat.request_reader import read_counter_request
+from pagespec.vmstat.trace import COUNTER_SHAPES, CounterRequest
+from pagespec.vmstat.trace_reader import read_counters
+from pagespec.vmstat.verbs import CounterVerb
 
 SCHEDULE_WORDS = frozenset({"vary", "task", "interrupt", "sizes", "schedule"})
 """What lines begin with that only traces of schedules have."""
 
+ABOUT_CPUS = frozenset({Verb.UNPLUG, Verb.PLUG, CounterVerb.UNPLUG, CounterVerb.PLUG})
+"""The verbs that say which CPU they are about, whoever asks."""
+
 ASKED_SHAPES: Shapes = {
     verb: shape._replace(may_have=shape.may_have - {"cpu", "irq", "contended"})
+    if verb not in ABOUT_CPUS
+    else shape
     for verb, shape in SHAPES.items()
 }
 """How tasks and interrupts write their requests: where they are, their own lines say."""
+
+ASKED_COUNTER_SHAPES = {
+    verb: shape._replace(may_have=shape.may_have - {"cpu", "open"})
+    if verb not in ABOUT_CPUS
+    else shape
+    for verb, shape in COUNTER_SHAPES.items()
+}
+"""The same of counters; where an update stops, the schedule says."""
 
 KNOWN: dict[str, tuple[str, ...]] = {
     "guard": tuple(RULES),
@@ -43,6 +52,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "bounds": ("0", "1"),
     "build": ("up",),
     "lock": ("irqs-on",),
+    "adds": ("split",),
 }
 """What a trace may vary, and to what."""
 
@@ -67,22 +77,27 @@ def parse_schedule(text: str) -> ScheduleTrace:
 
     Raises TraceError, with the line's number, for any other text.
     """
-    comments, lines = lines_of(text)
-    body = list(lines)
-    machine = read_machine(*body[0])
-    reader = Reader(machine, frozenset(_named(body)))
-    _, expect = read_body(iter(body[1:]), "schedule", reader.read)
+    comments, body = lines_of(text)
+    number, line = next(body)
+    machine: Machine | CounterMachine
+    if first_word(line) == "counters":
+        machine, body = read_counters(chain([(number, line)], body))
+    else:
+        machine = read_machine(number, line)
+    reader = Reader(machine, frozenset(_named(text)))
+    _, expect = read_body(body, "schedule", reader.read)
     if not reader.roles:
         raise TraceError(
-            body[-1][0], "expected a line `task cpu=N` or `interrupt cpu=N level=NAME`, got none"
+            text.rstrip().count("\n") + 1,
+            "expected a line `task cpu=N` or `interrupt cpu=N level=NAME`, got the end of the file",
         )
     _check_names(reader)
     return ScheduleTrace(reader.scenario, tuple(reader.schedule or ()), expect, comments)
 
 
-def _named(body: Sequence[tuple[int, str]]) -> Iterator[str]:
+def _named(text: str) -> Iterator[str]:
     """The names that any line gives to a block."""
-    for _, line in body:
+    for line in text.split("\n"):
         words = line.split()
         if words[1:2] == ["="]:
             yield words[0]
@@ -91,12 +106,14 @@ def _named(body: Sequence[tuple[int, str]]) -> Iterator[str]:
 class Reader:
     """Reads line after line. names: those that any line gives; a context may wait for them."""
 
-    def __init__(self, machine: Machine, names: frozenset[str]) -> None:
+    def __init__(self, machine: Machine | CounterMachine, names: frozenset[str]) -> None:
         self.machine = machine
+        self.cpus = machine.cpus if isinstance(machine, Machine) else len(machine.cpus)
         self.names = names
         self.given: set[str] = set()
         self.varied: dict[str, str] = {}
-        self.setup: list[Request] = []
+        self.first: list[Request] = []
+        self.first_counted: list[CounterRequest] = []
         self.roles: list[Lined] = []
         self.schedule: list[Move] | None = None
 
@@ -110,9 +127,10 @@ class Reader:
         return Scenario(
             replace(self.machine, era=era),
             tuple(each.role._replace(requests=tuple(each.requests)) for each in self.roles),
-            tuple(self.setup),
+            tuple(self.first) or tuple(self.first_counted),
             alone="build" in self.varied,
             lock_irqs_on="lock" in self.varied,
+            splits_adds="adds" in self.varied,
         )
 
     def read(self, number: int, line: str) -> None:
@@ -132,7 +150,7 @@ class Reader:
 
     def vary(self, number: int, line: str) -> None:
         """What is not as in the era."""
-        if self.varied or self.setup or self.roles:
+        if self.varied or self.first or self.first_counted or self.roles:
             raise TraceError(
                 number, f"expected `vary` once, right behind the machine, got {line[:60]!r}"
             )
@@ -147,11 +165,11 @@ class Reader:
                 raise TraceError(
                     number, f"{word}={short(value)}: expected {one}{', '.join(KNOWN[word])}"
                 )
-        if "build" in fields and self.machine.cpus > 1:
+        if "build" in fields and self.cpus > 1:
             raise TraceError(
                 number,
                 f"build=up: a kernel for one CPU knows no others, and the machine has cpus="
-                f"{self.machine.cpus}; expected cpus=1",
+                f"{self.cpus}; expected cpus=1",
             )
         self.varied = fields
 
@@ -159,7 +177,8 @@ class Reader:
         """A task."""
         fields = read_words(number, line, "task", frozenset({"cpu"}), frozenset({"cpu", "moves"}))
         moves = read_flag(number, "moves", fields.get("moves", "0"))
-        self.roles.append(Lined(Role(Level.TASK, self.cpu(number, fields["cpu"]), (), moves)))
+        cpu = read_cpu(number, fields["cpu"], self.cpus)
+        self.roles.append(Lined(Role(Level.TASK, cpu, (), moves)))
 
     def interrupt(self, number: int, line: str) -> None:
         """An interrupt."""
@@ -170,17 +189,13 @@ class Reader:
             raise TraceError(
                 number, f"level={short(level)}: expected one of {', '.join(INTERRUPTS)}"
             )
-        self.roles.append(Lined(Role(INTERRUPTS[level], self.cpu(number, fields["cpu"]), ())))
-
-    def cpu(self, number: int, text: str) -> int:
-        """A CPU that the machine has; any, if none keeps lists."""
-        cpu, least = read_whole(number, "cpu", text), self.machine.cpus or MAX_CPUS
-        if cpu >= least:
-            raise TraceError(number, f"cpu={cpu}: expected a CPU of the machine, 0 to {least - 1}")
-        return cpu
+        cpu = read_cpu(number, fields["cpu"], self.cpus)
+        self.roles.append(Lined(Role(INTERRUPTS[level], cpu, ())))
 
     def sizes(self, number: int, line: str) -> None:
         """A request to set the sizes of all lists."""
+        if isinstance(self.machine, CounterMachine):
+            raise TraceError(number, f"expected a request to counters, got {line[:60]!r}")
         words = frozenset({"batch", "high"})
         fields = read_words(number, line, "sizes", words, words)
         if not self.roles:
@@ -195,18 +210,38 @@ class Reader:
 
     def request(self, number: int, line: str) -> None:
         """A request of the setup, or of the task or interrupt that was said last."""
-        naming = line.split()[1:2] == ["="]
-        shapes = ASKED_SHAPES if self.roles else SHAPES
-        # A name is new if no line before gave it; a block may be named by a line further down,
-        # if it is another's.
-        known = self.names if self.roles and not naming else self.given
-        request = read_request(number, line, known, shapes)
-        if request.name is not None:
-            self.given.add(request.name)
+        if isinstance(self.machine, CounterMachine):
+            counted = self.of_counters(number, line, self.machine)
+            if self.roles:
+                self._ask(number, counted)
+            else:
+                self.first_counted.append(counted)
+            return
+        request = self.of_zone(number, line)
         if self.roles:
             self._ask(number, request)
         else:
-            self.setup.append(request)
+            self.first.append(request)
+
+    def of_zone(self, number: int, line: str) -> Request:
+        """A request to a zone. Its name is new; the block that it is about may be named further
+        down, if it is another's."""
+        naming = line.split()[1:2] == ["="]
+        known = self.names if self.roles and not naming else self.given
+        request = read_request(number, line, known, ASKED_SHAPES if self.roles else SHAPES)
+        if request.name is not None:
+            self.given.add(request.name)
+        return request
+
+    def of_counters(self, number: int, line: str, machine: CounterMachine) -> CounterRequest:
+        """A request to counters."""
+        shapes = ASKED_COUNTER_SHAPES if self.roles else COUNTER_SHAPES
+        request = read_counter_request(number, line, machine, shapes)
+        if self.roles and request.op.verb is CounterVerb.LAND:
+            raise TraceError(
+                number, f"expected no `land` of a task or an interrupt, got {line[:60]!r}"
+            )
+        return request
 
     def _ask(self, number: int, asked: Asked) -> None:
         self.roles[-1].lines.append(number)
@@ -214,50 +249,11 @@ class Reader:
 
     def moves(self, number: int, line: str) -> None:
         """The schedule."""
-        check_blanks(number, line)
         if not self.roles:
             raise TraceError(
                 number, "expected a task or an interrupt before the schedule, which is of none"
             )
-        self.schedule = []
-        for word in line.split()[1:]:
-            self.schedule += self.run(number, word)
-            if len(self.schedule) > MAX_MOVES:
-                raise TraceError(
-                    number, f"expected at most {MAX_MOVES} moves, got more from {short(word)!r} on"
-                )
-        if not self.schedule:
-            raise TraceError(number, "expected moves behind `schedule`, as in 0*3 1>2, got nothing")
-
-    def run(self, number: int, word: str) -> list[Move]:
-        """The moves that one word says."""
-        said = re.fullmatch(r"([0-9]+)(?:([*>])([0-9]+))?", word)
-        if said is None:
-            raise TraceError(
-                number,
-                "expected moves such as 2, 2*5 for five steps or 2>1 for the way to CPU 1, got "
-                f"{short(word)!r}",
-            )
-        who, how, text = said.groups()
-        context = int(who) if is_whole(who) else len(self.roles)
-        if context >= len(self.roles):
-            raise TraceError(
-                number,
-                f"{short(word)}: expected a task or an interrupt, 0 to {len(self.roles) - 1}",
-            )
-        if how == "*":
-            count = read_whole(number, who + " steps", text)
-            if not 1 <= count <= MAX_MOVES:
-                raise TraceError(number, f"{short(word)}: expected 1 to {MAX_MOVES} steps")
-            return [Move(context)] * count
-        if how is None:
-            return [Move(context)]
-        role = self.roles[context].role
-        if not role.moves:
-            raise TraceError(
-                number, f"{short(word)}: expected the way of a task that says moves=1 in its line"
-            )
-        return [Move(context, self.cpu(number, text))]
+        self.schedule = read_moves(number, line, [each.role for each in self.roles], self.cpus)
 
 
 def _varied(era: Era, name: str, value: str) -> Era:
@@ -268,7 +264,7 @@ def _varied(era: Era, name: str, value: str) -> Era:
 
 def _check_names(reader: Reader) -> None:
     """Somebody must be able to go on until all are finished, as far as names are waited for."""
-    given = {request.name for request in reader.setup}
+    given = {request.name for request in reader.first}
     ats = [0] * len(reader.roles)
     going = True
     while going:
@@ -277,8 +273,7 @@ def _check_names(reader: Reader) -> None:
             for asked in each.requests[ats[number] :]:
                 if waits_for(asked) not in (None, *given):
                     break
-                if isinstance(asked, Request):
-                    given.add(asked.name)
+                given |= {asked.name} if isinstance(asked, Request) else set()
                 ats[number] += 1
                 going = True
     for at, each in zip(ats, reader.roles, strict=True):
@@ -293,6 +288,6 @@ def _check_names(reader: Reader) -> None:
 
 def waits_for(asked: Asked) -> str | None:
     """The name of the block that a request is about, if it has one."""
-    if isinstance(asked, Sizes) or asked.operand is None:
+    if not isinstance(asked, Request) or asked.operand is None:
         return None
     return asked.operand.name

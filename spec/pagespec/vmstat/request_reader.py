@@ -1,7 +1,7 @@
 """Reading one request to counters: its verb and its words, and one clear sentence for a bad one."""
 
 import re
-from collections.abc import Set
+from collections.abc import Mapping, Set
 
 from pagespec.trace import TraceError
 from pagespec.trace_words import (
@@ -52,13 +52,18 @@ ANSWERED = "[0-9]{1,20}"
 """A number as an answer: faulty counters may answer whatever has 64 bits."""
 
 
-def read_counter_request(number: int, line: str, machine: CounterMachine) -> CounterRequest:
+def read_counter_request(
+    number: int,
+    line: str,
+    machine: CounterMachine,
+    shapes: Mapping[CounterVerb, Shape] = COUNTER_SHAPES,
+) -> CounterRequest:
     """The request of a line, to the counters of that machine."""
     check_blanks(number, line)
     line, arrow, answer = f"{line} ".partition(" -> ")
     first, *words = line.split() or [""]
     verb = _verb(number, line, first)
-    shape = COUNTER_SHAPES[verb]
+    shape = shapes[verb]
     item, scope = Item.FREE, shape.about
     if shape.about == "counter":
         item = _item(number, verb, words)

@@ -123,15 +123,15 @@ def scope_of(machine: CounterMachine, item: Item) -> Literal["zone", "node"]:
 def counter_text_of(trace: CounterTrace) -> str:
     """The trace as text; parsing it gives the trace back."""
     machine = trace.machine
-    lines = [FORMAT, *(f"# {comment}" for comment in trace.comments), _counters_line(machine)]
-    lines += [f"zone node={zone.node} pages={zone.pages}" for zone in machine.zones]
+    lines = [FORMAT, *(f"# {comment}" for comment in trace.comments), *counters_lines(machine)]
     lines += [counter_line_of(machine, request) for request in trace.requests]
     if trace.expect is not None:
         lines.append(f"expect {trace.expect}")
     return "\n".join(lines) + "\n"
 
 
-def _counters_line(machine: CounterMachine) -> str:
+def counters_lines(machine: CounterMachine) -> list[str]:
+    """Where counters are kept as lines of a trace."""
     line = f"counters era={machine.era.name} cpus={','.join(map(str, machine.cpus))}"
     if machine.min_free:
         line += f" min_free={machine.min_free}"
@@ -141,7 +141,7 @@ def _counters_line(machine: CounterMachine) -> str:
         size = getattr(machine, word)
         if size is not None:
             line += f" {word}={size}"
-    return line
+    return [line, *(f"zone node={zone.node} pages={zone.pages}" for zone in machine.zones)]
 
 
 def counter_line_of(machine: CounterMachine, request: CounterRequest) -> str:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from pagespec.era import era_named
 from pagespec.trace import TraceError
-from pagespec.trace_reader import lines_of, read_body
+from pagespec.trace_reader import Lines, lines_of, read_body
 from pagespec.trace_words import (
     first_word,
     read_numbers,
@@ -30,6 +30,15 @@ def parse_counters(text: str) -> CounterTrace:
     Raises TraceError, with the line's number, for any other text.
     """
     comments, body = lines_of(text)
+    machine, rest = read_counters(body)
+    requests, expect = read_body(
+        rest, "counter", lambda at, line: read_counter_request(at, line, machine)
+    )
+    return CounterTrace(machine, requests, expect, comments)
+
+
+def read_counters(body: Lines) -> tuple[CounterMachine, Lines]:
+    """Where counters are kept, and the lines behind those that say it."""
     number, line = next(body)
     fields = read_words(number, line, "counters", NEEDED, COUNTERS_WORDS)
     zones: list[tuple[int, str]] = []
@@ -41,11 +50,7 @@ def parse_counters(text: str) -> CounterTrace:
         raise TraceError(
             at, f"expected `zone node=N pages=N` behind the counters, got {other[:60]!r}"
         )
-    machine = _with_zones(_shared(number, fields), zones)
-    requests, expect = read_body(
-        iter(rest), "counter", lambda at, line: read_counter_request(at, line, machine)
-    )
-    return CounterTrace(machine, requests, expect, comments)
+    return _with_zones(_shared(number, fields), zones), iter(rest)
 
 
 def _shared(number: int, fields: dict[str, str]) -> CounterMachine:
