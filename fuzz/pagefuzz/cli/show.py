@@ -14,12 +14,12 @@ from pagefuzz.exits import Exit
 from pagefuzz.hosts.stage import Stage, stage_of
 from pagefuzz.record import complaint_of
 from pagefuzz.report.words import counted
-from pagefuzz.schedule.drawing import start_drawn, steps_drawn
+from pagefuzz.schedule.drawing import start_drawn, steps_drawn, without_answer
 from pagespec.events import Kind
 from pagespec.laws.law import LawBroken
 from pagespec.schedule.contexts import opened
 from pagespec.schedule.running import BY_GENERATORS
-from pagespec.schedule.trace import ScheduleTrace
+from pagespec.schedule.trace import ScheduleTrace, asked_line
 from pagespec.trace import Names, Request, line_of
 from pagespec.verbs import Op, Outcome, Verb
 from pagespec.vmstat.counters import boot_counters, copy_of_counters
@@ -100,15 +100,16 @@ def _draw_counters(only: int | None, trace: CounterTrace) -> None:
 
 def _draw_schedule(only: int | None, trace: ScheduleTrace) -> None:
     """Draw what each step did, and at the end which law it broke."""
-    world = opened(trace.scenario, BY_GENERATORS)
-    first = [line_of(request._replace(answer=None)) for request in trace.scenario.setup]
+    scenario = trace.scenario
+    world = opened(scenario, BY_GENERATORS)
+    first = [asked_line(scenario, without_answer(asked)) for asked in scenario.setup]
     _print(only, 0, "; ".join(["boot", *first]), [], start_drawn(world))
     number = 0
     broken: LawBroken | None = None
     for number, (step, lines) in enumerate(steps_drawn(world, trace.schedule), 1):
         broken = step.broken
         if only in (None, number):
-            print(*lines, sep="\n")
+            print("\n".join(lines))
     if only is not None and only > number:
         raise UsageError(f"--step {only}: the schedule comes to {counted(number, 'step')}")
     print(f"\n{complaint_of(broken) if broken is not None else 'every law held'}")

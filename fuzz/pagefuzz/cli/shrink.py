@@ -15,10 +15,13 @@ from pagefuzz.hosts.shrink import shrink_host
 from pagefuzz.hosts.under import host_factory_of
 from pagefuzz.report import console
 from pagefuzz.report.words import counted
+from pagefuzz.schedule.shrink import shrink_trace
+from pagefuzz.schedule.under import check_steps
 from pagefuzz.shrink import shrink
 from pagefuzz.target.load import factory_of
 from pagespec.host_trace import AnyTrace, any_text_of
 from pagespec.laws.law import Level
+from pagespec.schedule.trace import ScheduleTrace
 from pagespec.trace import Trace
 from pagespec.vmstat.trace import CounterTrace
 
@@ -30,6 +33,8 @@ from pagespec.vmstat.trace import CounterTrace
 @out_option
 def command(path: Path, target: str, level: Level, out: Path) -> Exit:
     """Make a failing trace as small as it gets: requests, their parameters, the machine.
+
+    Of a schedule also who works, and how often another goes on.
 
     Writes each smaller trace under --out as soon as it is found, prints the smallest, and ends with
     exit code 0; 2 if the trace breaks no law.
@@ -46,6 +51,10 @@ def command(path: Path, target: str, level: Level, out: Path) -> Exit:
             small: AnyTrace
             if isinstance(trace, Trace):
                 small = shrink(trace, factory, level, found)
+            elif isinstance(trace, ScheduleTrace):
+                with named(path):
+                    check_steps(factory)
+                small = shrink_trace(trace, found)
             elif isinstance(trace, CounterTrace):
                 with named(path):
                     counters = counter_factory_of(factory)

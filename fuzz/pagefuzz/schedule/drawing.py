@@ -10,14 +10,20 @@ from textwrap import wrap
 from typing import NamedTuple
 
 from pagefuzz.drawing import answered, drawn
+from pagefuzz.drawing_counters import counters_drawn
 from pagefuzz.drawing_turns import turns
 from pagefuzz.drawing_words import fitted, labelled
 from pagefuzz.schedule.replay import Taken, steps_of
 from pagespec.machine import Machine
-from pagespec.schedule.contexts import Asked, Context, Role, Sizes, World
-from pagespec.schedule.rules import NEEDS, Move, finished
+from pagespec.schedule.contexts import NOTHING_ELSE, Asked, Context, Hold, Role, Sizes, World
+from pagespec.schedule.rules import Move, finished
+from pagespec.schedule.sums import names_of
 from pagespec.schedule.trace import asked_line
 from pagespec.steps import Guard, Step, Stop, Visit
+from pagespec.trace import Request
+from pagespec.verbs import Outcome
+from pagespec.vmstat.trace import CounterRequest, counter_answer_text
+from pagespec.zone import Zone
 
 COLUMNS = 100
 """Columns of a line, with all that it is set in."""
@@ -49,12 +55,20 @@ def steps_drawn(world: World, schedule: Iterable[Move]) -> Iterator[tuple[Taken,
 
 
 def start_drawn(world: World) -> list[str]:
-    """The zone as everybody is about to begin, and who wants what of it."""
-    lines = drawn(world.zone)
-    for number, role in enumerate(world.scenario.roles):
+    """What is shared as everybody is about to begin, and who wants what of it."""
+    scenario = world.scenario
+    lines = shared_drawn(world)
+    for number, role in enumerate(scenario.roles):
         lines += fitted(labelled(f"context {number}", [role_words(role)]))
-        lines += [f"    {asked_line(asked)}" for asked in role.requests]
+        lines += [f"    {asked_line(scenario, asked)}" for asked in role.requests]
     return lines
+
+
+def shared_drawn(world: World) -> list[str]:
+    """The zone or the counters that all work on."""
+    if isinstance(world.shared, Zone):
+        return drawn(world.shared)
+    return counters_drawn(world.shared)
 
 
 def role_words(role: Role) -> str:
@@ -79,7 +93,7 @@ def before_of(world: World) -> Before:
         ],
         stands=[_stands(world, number) for number in range(len(contexts))],
         ends=[len(context.outcomes) for context in contexts],
-        lines=drawn(world.zone),
+        lines=shared_drawn(world),
     )
 
 
@@ -89,11 +103,12 @@ def _stands(world: World, number: int) -> str:
         return "is done"
     if context.rest is not None:
         return stop_words(context)
-    return f"begins {asked_line(_plain(world.scenario.roles[number].requests[context.at]))}"
+    asked = world.scenario.roles[number].requests[context.at]
+    return f"begins {asked_line(world.scenario, without_answer(asked))}"
 
 
-def _plain(asked: Asked) -> Asked:
-    """A request without the answer of another run."""
+def without_answer(asked: Asked) -> Asked:
+    """A request without what was answered in another run."""
     return asked if isinstance(asked, Sizes) else asked._replace(answer=None)
 
 
@@ -102,11 +117,10 @@ def stop_words(context: Context) -> str:
     stop = context.stop
     if stop is None:
         return "goes on"
-    if context.ready and (stop in NEEDS or isinstance(stop, Guard | Visit)):
-        return READY[type(stop) if isinstance(stop, Guard | Visit) else stop].format(stop=stop)
-    if isinstance(stop, Step):
-        return stop.value
-    return WAITS[type(stop)].format(stop=stop)
+    kind = type(stop) if isinstance(stop, Guard | Visit) else stop
+    if context.ready and kind in READY:
+        return READY[kind].format(stop=stop)
+    return stop.value if isinstance(stop, Step) else WAITS[type(stop)].format(stop=stop)
 
 
 WAITS: dict[type[Stop], str] = {
@@ -119,9 +133,8 @@ READY: dict[Stop | type[Stop], str] = {
     Step.LOCK: "with the zone's lock taken",
     Step.GUARD: "with the guard of its lists taken",
     Guard: "with the guard of CPU {stop.cpu}'s lists taken",
-    Visit: "come to CPU {stop.cpu}",
 }
-"""What each stop asks for, once it is had."""
+"""What a stop asks for once it is had, where others may come before it is used."""
 
 
 def step_drawn(world: World, step: Taken, before: Before, number: int, going: int) -> Iterator[str]:
@@ -140,7 +153,7 @@ def step_drawn(world: World, step: Taken, before: Before, number: int, going: in
     said += [inner + line for line in _came(world, step, before.ends[mover])]
     for line in said:
         yield from wrap(line, COLUMNS, subsequent_indent=f"{inner}    ", break_on_hyphens=False)
-    yield from (f"        {line}" for line in _changed(before.lines, drawn(world.zone)))
+    yield from (f"      | {line}" for line in _changed(before.lines, shared_drawn(world)))
 
 
 def _came(world: World, step: Taken, ends: int) -> Iterator[str]:
@@ -154,29 +167,41 @@ def _came(world: World, step: Taken, ends: int) -> Iterator[str]:
 def _ends(world: World, number: int, before: int) -> Iterator[str]:
     """What was answered, if the request has come to its end."""
     context = world.contexts[number]
-    if len(context.outcomes) == before:
-        return
-    asked = world.scenario.roles[number].requests[context.at - 1]
-    op = None if isinstance(asked, Sizes) else world.names.op_of(asked)
-    yield f"ends: {'done' if op is None else answered(op, context.outcomes[-1])}"
-    if finished(world, number):
-        yield "has nothing left to do"
+    if len(context.outcomes) > before:
+        asked = world.scenario.roles[number].requests[context.at - 1]
+        yield f"ends: {_answered(world, asked, context.outcomes[-1])}"
+        if finished(world, number):
+            yield "has nothing left to do"
+
+
+def _answered(world: World, asked: Asked, outcome: Outcome) -> str:
+    if isinstance(asked, CounterRequest):
+        return counter_answer_text(asked.op.verb, outcome)
+    op = world.names.op_of(asked) if isinstance(asked, Request) else None
+    return "done" if op is None else answered(op, outcome)
 
 
 def _holdings(world: World, context: Context) -> Iterator[str]:
-    """What a context holds, and whether interrupts reach its CPU."""
-    held = [
-        "the zone's lock" if hold.lists is None else f"the guard of CPU {hold.lists}'s lists"
-        for hold in context.holds
-    ]
-    yield f"holds {', '.join(held) or 'nothing'}"
+    """What a context holds, whether interrupts reach its CPU, and what it has in flight."""
+    yield f"holds {', '.join(map(_held, context.holds)) or 'nothing'}"
     cpu = context.place.cpu
     off = any(
         hold.irqs_off for other in world.contexts if other.place.cpu == cpu for hold in other.holds
     )
     yield f"interrupts {'off' if off else 'on'}"
     if context.flight:
+        assert isinstance(world.scenario.machine, Machine)
         yield f"in flight {flight_words(world.scenario.machine, context.flight)}"
+    owes = zip(context.owes, names_of(world.shared), strict=False)
+    owed = [f"{pages:+} {name}" for pages, name in owes if pages]
+    if owed:
+        yield f"yet to count {', '.join(owed)}"
+
+
+def _held(hold: Hold) -> str:
+    if hold.lists is None:
+        return "the zone's lock"
+    return "its CPU" if hold.lists == NOTHING_ELSE else f"the guard of CPU {hold.lists}'s lists"
 
 
 def flight_words(machine: Machine, frames: int) -> str:
