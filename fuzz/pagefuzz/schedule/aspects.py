@@ -7,7 +7,7 @@ adds it here: a test counts them.
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
-from typing import Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from pagespec.migratetype import MigrateType
 from pagespec.pcp.state import Load
@@ -46,17 +46,37 @@ class Aspect(ABC, Generic[S, V]):
         value = self.look()
         if self.stands >= 0 and value == self.values[self.stands]:
             return self.stands
-        number = self.numbers.setdefault(value, len(self.values))
-        if number == len(self.values):
+        number = self.numbers.get(value)
+        if number is None:
+            number = self.numbers[value] = len(self.values)
             self.values.append(value)
+            self.enter(value)
         self.stands = number
         return number
+
+    def enter(self, value: V) -> None:
+        """Remember what goes with a value that is new."""
 
     def thaw(self, number: int) -> None:
         """Make it as that number says."""
         if number != self.stands:
-            self.put(self.values[number])
             self.stands = number
+            self.put(self.values[number])
+
+
+class Freezable(Protocol):
+    """An aspect, whatever its values are."""
+
+    stands: int
+
+    def freeze(self) -> int:
+        """The number of the value as it is now."""
+
+    def thaw(self, number: int) -> None:
+        """Make it as that number says."""
+
+    def look(self) -> Hashable:
+        """The value as it is now."""
 
 
 class FrozenLists(NamedTuple):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pagefuzz.schedule.bounds import preempts
 from pagefuzz.schedule.explored import Explored
 from pagefuzz.schedule.frames import BY_FRAMES
-from pagefuzz.schedule.frozen import ZONE, Freezer, State
+from pagefuzz.schedule.frozen import Freezer, State
 from pagefuzz.schedule.judging import Judge
 from pagespec.laws.law import LawBroken
 from pagespec.schedule.contexts import Scenario, opened
@@ -122,7 +122,7 @@ def expand(search: Search) -> None:
         found.steps += 1
         try:
             moment, state = freezer.step(move)
-            broken = search.judge.broken(moment, state[ZONE])
+            broken = search.judge.broken(moment, freezer.shared_in(state))
         except LawBroken as stumbled:
             broken = stumbled
         if broken is not None:

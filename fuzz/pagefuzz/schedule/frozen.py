@@ -9,23 +9,25 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import NamedTuple, TypeAlias
 
-from pagefuzz.schedule.aspects import Aspect, Holdings, Lists, Numbers, Pcps
+from pagefuzz.schedule.aspects import Aspect, Freezable, Holdings, Lists, Numbers, Pcps
+from pagefuzz.schedule.counted import Cells, Settings
 from pagefuzz.schedule.frames import Frame, Frames
-from pagefuzz.schedule.programs import Program
-from pagespec.schedule.contexts import Context, World, placed
-from pagespec.schedule.laws import Moment
+from pagefuzz.schedule.programs import UNSET, Program
+from pagespec.laws.law import LawBroken
+from pagespec.schedule.contexts import Context, Shared, World, placed
+from pagespec.schedule.moment import Moment
 from pagespec.schedule.moments import moment_of
 from pagespec.schedule.rules import Move, moves
 from pagespec.types import Block, Pfn
+from pagespec.vmstat.counters import Counters
 from pagespec.zone import Zone
 
 State: TypeAlias = tuple[int, ...]
-"""A world: the numbers of the zone's aspects, of what is named, and then of each context."""
+"""A world: the numbers of what is shared, of what is named, and then of each context."""
 
-ASPECTS = (Lists, Pcps, Holdings, Numbers)
-"""What a zone is frozen as, one after the other."""
-ZONE = slice(0, len(ASPECTS))
-"""Where in a state the numbers of the zone stand."""
+OF_ZONE = (Lists, Pcps, Holdings, Numbers)
+OF_COUNTERS = (Cells, Settings)
+"""What is shared is frozen as these, one after the other."""
 
 
 class Part(NamedTuple):
@@ -52,6 +54,8 @@ class OwnDict(NamedTuple):
     items: tuple[tuple[Hashable, Hashable], ...]
 
 
+OWN = (OwnList, OwnSet, OwnDict)
+
 FrozenFrame: TypeAlias = tuple[Program, int, tuple[Hashable, ...]]
 
 
@@ -70,8 +74,21 @@ class FrozenNames(NamedTuple):
     unnamed: frozenset[str]
 
 
-def parts_of(zone: Zone) -> Iterator[object]:
-    """All of a zone that is changed in place, in a fixed order, and what never changes."""
+def parts_of(shared: Shared) -> Iterator[object]:
+    """All of what is shared that is changed in place, in a fixed order, and what never changes."""
+    return parts_of_zone(shared) if isinstance(shared, Zone) else parts_of_counters(shared)
+
+
+def parts_of_counters(counters: Counters) -> Iterator[object]:
+    """The same of counters."""
+    yield from (counters, counters.machine, counters.machine.era, counters.places)
+    yield from (counters.totals, counters.told, counters.cells, *counters.cells, counters.updates)
+    yield from (counters.running, counters.pages, counters.marks, counters.thresholds)
+    yield from (counters.node_thresholds, counters.drift_marks, counters.reclaiming)
+
+
+def parts_of_zone(zone: Zone) -> Iterator[object]:
+    """The same of a zone."""
     yield from (zone, zone.machine, zone.machine.era)
     yield from (zone.tag, zone.held, zone.given, zone.guards, zone.poisoned, zone.offline)
     yield from (zone.unplugged, zone.slots, zone.nr_free, zone.pageblocks, zone.levels, zone.cells)
@@ -92,6 +109,8 @@ def parts_of(zone: Zone) -> Iterator[object]:
 
 FIELDS = tuple(field.name for field in fields(Context) if field.name != "rest")
 _values_of = attrgetter(*FIELDS)
+PLAIN = frozenset({int, bool, str, type(None), type(UNSET)})
+"""The types of most locals, which are values as they are."""
 CONTROL = tuple(
     FIELDS.index(name) for name in ("place", "at", "come", "stop", "ready", "holds", "back")
 )
@@ -99,7 +118,14 @@ CONTROL = tuple(
 
 
 class Standing(Aspect[Context, FrozenContext]):
-    """A context with all that it still needs. parts: of the zone, by number and by identity."""
+    """A context with all that it still needs.
+
+    parts: of the zone, by number and by identity. controls: per number, that of what may happen
+    next follows from. rests: per number, what goes back to the context: the frames as they were.
+    known: what those are frozen as, but for frames that hold something of their own which could
+    change in place. alive: those frames, since a frame that is gone leaves its identity to another. owners: per number, those; when one has changed, no such frame is kept as it
+    was any more, and trusts is False.
+    """
 
     def __init__(self, of: Context, parts: list[object], numbers: dict[int, Part]) -> None:
         super().__init__(of)
@@ -107,15 +133,11 @@ class Standing(Aspect[Context, FrozenContext]):
         self.part_numbers = numbers
         self.controls: list[int] = []
         self.control_numbers: dict[Hashable, int] = {}
-
-    def control(self) -> int:
-        """The number of all in the context that what may happen next follows from."""
-        while len(self.controls) < len(self.values):
-            frames, values = self.values[len(self.controls)]
-            control = (frames is None, *[values[at] for at in CONTROL])
-            number = self.control_numbers.setdefault(control, len(self.control_numbers))
-            self.controls.append(number)
-        return self.controls[self.stands]
+        self.rests: list[Frames | None] = []
+        self.known: dict[int, FrozenFrame] = {}
+        self.alive: list[Frame] = []
+        self.owners: list[tuple[tuple[Frame, FrozenFrame], ...]] = []
+        self.trusts = True
 
     def look(self) -> FrozenContext:
         """The context with its locals by value."""
@@ -123,20 +145,58 @@ class Standing(Aspect[Context, FrozenContext]):
         frames: tuple[FrozenFrame, ...] | None = None
         if rest is not None:
             assert isinstance(rest, tuple)
-            frames = tuple([self.frozen_frame(frame) for frame in rest])
+            known = self.known
+            frames = tuple([known.get(id(frame)) or self.frozen_frame(frame) for frame in rest])
         return FrozenContext(frames, _values_of(self.of))
+
+    def enter(self, value: FrozenContext) -> None:
+        """Remember the frames as they are, since most go on with all but the innermost."""
+        frames, values = value
+        control = (frames is None, *[values[at] for at in CONTROL])
+        self.controls.append(self.control_numbers.setdefault(control, len(self.control_numbers)))
+        rest = self.of.rest
+        if frames is None:
+            rest = ()
+        assert isinstance(rest, tuple)
+        pairs = tuple(zip(rest, frames or (), strict=True))
+        owners = tuple([pair for pair in pairs if has_own(pair[1])])
+        self.owners.append(owners)
+        self.rests.append(rest if self.trusts or not owners else None)
+        for frame, frozen in pairs:
+            if not has_own(frozen) and id(frame) not in self.known:
+                self.known[id(frame)] = frozen
+                self.alive.append(frame)
+
+    def has_changed(self, number: int) -> bool:
+        """Whether what the frames of that number had of their own has changed under them."""
+        return any(self.frozen_frame(frame) != frozen for frame, frozen in self.owners[number])
+
+    def distrust(self) -> None:
+        """Keep no frames as they were that hold something of their own."""
+        self.trusts = False
+        for number, owners in enumerate(self.owners):
+            if owners:
+                self.rests[number] = None
 
     def put(self, value: FrozenContext) -> None:
         """Set its fields again."""
         frames, values = value
         context = self.of
-        context.rest = None if frames is None else self.thawed(frames)
+        context.rest = None
+        if frames is not None:
+            context.rest = self.rests[self.stands] or self.thawed(frames)
         for name, each in zip(FIELDS, values, strict=True):
             setattr(context, name, each)
 
     def frozen_frame(self, frame: Frame) -> FrozenFrame:
         """One program and its locals as a value."""
-        return frame.program, frame.at, tuple(map(self.frozen_value, frame.kept))
+        program, at, kept = frame
+        value_of = self.frozen_value
+        return (
+            program,
+            at,
+            tuple([each if type(each) in PLAIN else value_of(each) for each in kept]),
+        )
 
     def frozen_value(self, value: object) -> Hashable:
         """The value of a local: a part of the zone by its number."""
@@ -149,8 +209,7 @@ class Standing(Aspect[Context, FrozenContext]):
             return OwnSet(frozenset(value))
         if isinstance(value, dict):
             return OwnDict(tuple(value.items()))
-        assert isinstance(value, Hashable)
-        return value
+        return value  # what is not hashable is refused when it is entered
 
     def thawed(self, frames: tuple[FrozenFrame, ...]) -> Frames:
         """The frames of such a value."""
@@ -172,6 +231,11 @@ class Standing(Aspect[Context, FrozenContext]):
         if type(frozen) is OwnDict:
             return dict(frozen.items)
         return frozen
+
+
+def has_own(frame: FrozenFrame) -> bool:
+    """Whether a frame holds something of its own that could change in place."""
+    return any(type(value) in OWN for value in frame[2])
 
 
 class Naming(Aspect[World, FrozenNames]):
@@ -198,13 +262,18 @@ class Freezer:
     """
 
     def __init__(self, world: World) -> None:
-        parts = list(parts_of(world.zone))
+        shared = world.shared
+        parts = list(parts_of(shared))
         numbers = {id(part): Part(number) for number, part in enumerate(parts) if part is not None}
         self.world = world
-        self.zone = tuple([aspect(world.zone) for aspect in ASPECTS])
+        self.shared: tuple[Freezable, ...] = (
+            tuple([aspect(shared) for aspect in OF_ZONE])
+            if isinstance(shared, Zone)
+            else tuple([aspect(shared) for aspect in OF_COUNTERS])
+        )
         self.naming = Naming(world)
         self.contexts = [Standing(context, parts, numbers) for context in world.contexts]
-        self.aspects = (*self.zone, self.naming, *self.contexts)
+        self.aspects: tuple[Freezable, ...] = (*self.shared, self.naming, *self.contexts)
         self.placed: dict[tuple[int, int, int], tuple[int, int]] = {}
         self.nexts: dict[tuple[int, ...], tuple[Move, ...]] = {}
         self.mover = 0
@@ -218,12 +287,8 @@ class Freezer:
         for aspect, number in zip(self.aspects, state, strict=True):
             if number != aspect.stands:
                 aspect.thaw(number)
-        self.world.placed = self.placed_in(self.world.zone)[0]
-
-    def forget(self) -> None:
-        """Take nothing of the world for granted: a step was broken off."""
-        for aspect in self.aspects:
-            aspect.stands = -1
+        if isinstance(self.world.shared, Zone):
+            self.world.placed = self.placed_in(self.world.shared)[0]
 
     def step(self, move: Move) -> tuple[Moment, State]:
         """Let a step happen: what the laws are asked of, and the state after it.
@@ -231,18 +296,36 @@ class Freezer:
         Raises LawBroken if the operation does not get through the step.
         """
         self.mover = move.context
-        moment = moment_of(self.world, move, self.placed_after, self.moves_after)
+        standing = self.contexts[move.context]
+        before = standing.stands
+        try:
+            moment = moment_of(self.world, move, self.placed_after, self.moves_after)
+        except LawBroken:
+            # It was broken off: nothing in the world is as it was said to stand.
+            standing.distrust()
+            for aspect in self.aspects:
+                aspect.stands = -1
+            raise
+        if standing.trusts and standing.has_changed(before):
+            standing.distrust()
         return moment, tuple([aspect.stands for aspect in self.aspects])
 
     def placed_after(self, zone: Zone) -> tuple[int, int]:
         """Where frames are after a step."""
-        for aspect in self.zone:
-            aspect.freeze()
+        self.freeze_shared()
         return self.placed_in(zone)
+
+    def shared_in(self, state: State) -> State:
+        """The numbers of what is shared."""
+        return state[: len(self.shared)]
+
+    def freeze_shared(self) -> State:
+        """What is shared, as numbers."""
+        return tuple([aspect.freeze() for aspect in self.shared])
 
     def placed_in(self, zone: Zone) -> tuple[int, int]:
         """Where frames are: it follows from lists and holdings."""
-        key = self.zone[0].stands, self.zone[1].stands, self.zone[2].stands
+        key = self.shared[0].stands, self.shared[1].stands, self.shared[2].stands
         found = self.placed.get(key)
         if found is None:
             found = self.placed[key] = placed(zone)
@@ -250,13 +333,15 @@ class Freezer:
 
     def moves_after(self, world: World) -> tuple[Move, ...]:
         """What may happen after a step, in which only its context has changed."""
+        if not isinstance(world.shared, Zone):
+            self.freeze_shared()
         self.naming.freeze()
         self.contexts[self.mover].freeze()
         return self.moves_in(world)
 
     def moves_in(self, world: World) -> tuple[Move, ...]:
         """What may happen: it follows from what is named, and where contexts stand."""
-        key = (self.naming.stands, *[standing.control() for standing in self.contexts])
+        key = (self.naming.stands, *[each.controls[each.stands] for each in self.contexts])
         found = self.nexts.get(key)
         if found is None:
             found = self.nexts[key] = tuple(moves(world))
@@ -265,4 +350,4 @@ class Freezer:
     def final(self) -> Hashable:
         """The world as a value that means the same in another run, when everybody has finished."""
         outcomes = tuple([context.outcomes for context in self.world.contexts])
-        return (*[aspect.look() for aspect in self.zone], outcomes)
+        return (*[aspect.look() for aspect in self.shared], outcomes)

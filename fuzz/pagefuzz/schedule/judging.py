@@ -6,9 +6,12 @@ from pagespec.laws.kept import KEPT_STATE_LAWS
 from pagespec.laws.law import Law, LawBroken
 from pagespec.laws.state import STATE_LAWS
 from pagespec.laws.swept import Swept, swept
-from pagespec.schedule.contexts import Sizes, World
-from pagespec.schedule.laws import AT_EVERY_STEP, Moment
+from pagespec.schedule.contexts import World
+from pagespec.schedule.laws import AT_EVERY_STEP
+from pagespec.schedule.moment import Moment
+from pagespec.trace import Request
 from pagespec.verbs import Verb
+from pagespec.zone import Zone
 
 NONE: frozenset[str] = frozenset()
 
@@ -79,12 +82,17 @@ class Judge:
 
 
 def unasked(world: World) -> frozenset[str] | None:
-    """The laws of zones at rest that cannot be asked just now; None with the zone's lock held."""
+    """The laws of zones at rest that cannot be asked just now; None if none can.
+
+    So it is with the zone's lock held, and of counters.
+    """
+    if not isinstance(world.shared, Zone):
+        return None
     without = NONE
     for role, context in zip(world.scenario.roles, world.contexts, strict=True):
         if context.rest is not None:
             asked = role.requests[context.at]
-            if not isinstance(asked, Sizes) and asked.verb in UNDER_WAY:
+            if isinstance(asked, Request) and asked.verb in UNDER_WAY:
                 without |= UNDER_WAY[asked.verb]
         if context.flight:
             without |= IN_FLIGHT
