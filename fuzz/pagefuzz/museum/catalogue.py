@@ -12,6 +12,8 @@ from pagefuzz.museum import (
     fallback,
     holes,
     init,
+    interleaving,
+    interleaving_slips,
     isolation,
     linkage,
     numa,
@@ -55,6 +57,8 @@ MUTANTS: tuple[Mutant, ...] = (
     *telling.MUTANTS,
     *numa.MUTANTS,
     *zonecells.MUTANTS,
+    *interleaving.MUTANTS,
+    *interleaving_slips.MUTANTS,
 )
 
 

@@ -2,7 +2,8 @@
 
 The plain form of the kernels comes first: Python itself checks every access and the meter ends
 every loop, so a process holds many hunts. What survives is hunted in the compiled form, whose
-loops and stray accesses only a process of its own survives.
+loops and stray accesses only a process of its own survives. Faults of interleavings are planted in
+the spec, which has one form.
 """
 
 from collections import Counter
@@ -22,12 +23,14 @@ from pagefuzz.hosts.under import host_factory_of
 from pagefuzz.museum.counterhunt import hunt_counters
 from pagefuzz.museum.exhibit import compiled_exhibit, plain_exhibit
 from pagefuzz.museum.hosthunt import hunt_host
-from pagefuzz.museum.mutant import COUNTER_KINDS, HOST_KINDS, Mutant
+from pagefuzz.museum.mutant import COUNTER_KINDS, HOST_KINDS, STEP_KINDS, Mutant
+from pagefuzz.museum.stephunt import hunt_steps
 from pagefuzz.smaller import OfAny
 from pagefuzz.target.builtin import TwinFactory
 from pagespec.era import ERAS
 from pagespec.host_trace import AnyTrace, any_text_of
 from pagespec.machine import Machine
+from pagespec.schedule.contexts import Scenario
 from pagespec.verbs import Op, Verb
 from pagespec.vmstat.machine import CountedZone, CounterMachine
 from pagespec.vmstat.verbs import CounterOp, CounterVerb
@@ -39,7 +42,7 @@ COMPILED_SECONDS = 180.0
 class Kill(NamedTuple):
     """A failure of a mutant under one seed: when it came, which law named it, and how small.
 
-    trace: the shrunk trace as text.
+    operations: requests put until then, or states visited. trace: the shrunk trace as text.
     """
 
     law: str
@@ -87,14 +90,28 @@ class Verdict(NamedTuple):
 
 
 def seeds_of(seed: int, mutant: Mutant, count: int) -> list[int]:
-    """Fresh seeds for one mutant, the same for the same command seed."""
+    """Fresh seeds for one mutant, the same for the same command seed; one where none matters."""
+    if mutant.kind in STEP_KINDS:
+        count = 1
     rng = Random(f"{seed:x}/{mutant.id}")
     return [rng.getrandbits(32) for _ in range(count)]
 
 
 def hunt_plain(mutant: Mutant, seed: int) -> Kill | None:
     """One hunt in the plain form."""
+    if mutant.scenario is not None:
+        return _kill_between(mutant, mutant.scenario)
     return _hunt(mutant, plain_exhibit(mutant.edits), seed)
+
+
+def _kill_between(mutant: Mutant, scenario: Scenario) -> Kill | None:
+    visited = hunt_steps(mutant, scenario, mutant.limits.seconds)
+    if visited is None:
+        return None
+    trace = replace(visited.trace, comments=(f"mutant {mutant.id}",))
+    text = any_text_of(trace)
+    law = trace.expect or ""
+    return Kill(law, visited.states, visited.seconds, len(trace.requests), text)
 
 
 def _hunt(mutant: Mutant, factory: TwinFactory, seed: int) -> Kill | None:
@@ -166,12 +183,13 @@ def hunt_all(
     told: called with a line on how far the hunts are.
     """
     seeds = {mutant.id: seeds_of(seed, mutant, count) for mutant in mutants}
+    hunts = sum(map(len, seeds.values()))
     kills: dict[tuple[str, int], Kill | None] = {}
     verdicts: list[Verdict] = []
     try:
         for mutant_id, one, kill in _hunts_in_plain_form(mutants, seeds, jobs):
             kills[mutant_id, one] = kill
-            told(f"{len(kills)} of {count * len(mutants)} hunts, last {mutant_id}")
+            told(f"{len(kills)} of {hunts} hunts, last {mutant_id}")
         for mutant in mutants:
             verdicts.append(_verdict(mutant, kills, seeds[mutant.id], told))
     except KeyboardInterrupt:
@@ -213,7 +231,8 @@ def _verdict(
     """The verdict on one mutant; where its plain form survived, its compiled form is hunted."""
     by_seed = {one: kills[mutant.id, one] for one in seeds}
     lost = False
-    for one in [one for one, kill in by_seed.items() if kill is None]:
+    survived = [] if mutant.kind in STEP_KINDS else [one for one in seeds if by_seed[one] is None]
+    for one in survived:
         told(f"{mutant.id} survived, hunting its compiled form")
         by_seed[one], died = hunt_compiled(mutant, one)
         lost = lost or died

@@ -5,7 +5,6 @@ a law breaks.
 """
 
 from pagefuzz.museum.mutant import Edit, between
-from pagefuzz.schedule.scenarios_lists import FOUR
 from pagefuzz.schedule.scenarios_said import hardirq, machine_of, scenario_of, task
 from pagespec.era import ERAS
 from pagespec.migratetype import CMA
@@ -136,9 +135,9 @@ MUTANTS = (
         ),
         Edit("pcp.resize", "STORE_ORDER[era.stores_sizes]", 'STORE_ORDER["batch-first"]'),
         scenario=scenario_of(
-            machine_of(ERAS["4.10"], 2),
-            (task(0, "free s"), task(1, "sizes batch=8 high=24")),
-            (*FOUR, "free p", "free q", "free r"),
+            machine_of(ERAS["4.10"], 2, high=2),
+            (task(0, "free b"), task(1, "sizes batch=8 high=24")),
+            ("a = alloc order=0", "b = alloc order=0", "free a"),
         ),
         laws=("LIVE-ends",),
         fits="The drain asks for more frames than there are, and walks round empty lists.",

@@ -8,7 +8,6 @@ comes to: a frame that two are given, a frame that is lost, a count that is wron
 from dataclasses import replace
 from typing import NamedTuple
 
-from pagefuzz.schedule.scenarios_lists import FOUR
 from pagefuzz.schedule.scenarios_said import hardirq, machine_of, nmi, scenario_of, task
 from pagespec.era import ERAS
 from pagespec.schedule.contexts import Scenario
@@ -79,9 +78,9 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "batch-before-high": Experiment(
         scenario_of(
-            machine_of(replace(ERAS["4.10"], stores_sizes="batch-first"), 2),
-            (task(0, "free s"), task(1, "sizes batch=8 high=24")),
-            (*FOUR, "free p", "free q", "free r"),
+            machine_of(replace(ERAS["4.10"], stores_sizes="batch-first"), 2, high=2),
+            (task(0, "free b"), task(1, "sizes batch=8 high=24")),
+            ("a = alloc order=0", "b = alloc order=0", "free a"),
         ),
         frozenset({"LIVE-ends"}),
         "4.10 that stores a larger batch before the high that belongs to it: a free sees the two "

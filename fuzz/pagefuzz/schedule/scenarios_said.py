@@ -51,6 +51,7 @@ class Shape(TypedDict, total=False):
     top: Order
     pageblock: Order
     types: tuple[MigrateType, ...]
+    high: int | None
     min_free: int
     cells: bool
 
@@ -61,8 +62,8 @@ def machine_of(era: Era, cpus: int, **shape: Unpack[Shape]) -> Machine:
     A refill brings two frames, and at four a drain takes some back. shape: what differs.
     """
     high = None if era.tuning == "pair" else 4
-    said: Shape = {"pages": 16, "top": 3, **shape}
-    return Machine(era=era, cpus=cpus, batch=2, high=high, **said)
+    said: Shape = {"pages": 16, "top": 3, "high": high, **shape}
+    return Machine(era=era, cpus=cpus, batch=2, **said)
 
 
 def scenario_of(
