@@ -97,7 +97,9 @@ class Era:
     drains_each_pageblock: whether the CPUs' lists are drained after each pageblock of a range that
         is isolated, not once at the end.
     counts_operations: whether a block of a CPU's list counts as one frame, whatever its order, in
-        what was allocated and freed.
+        what was allocated and freed. counts_unguarded: whether what was allocated, and what was
+        freed to the buddy, is counted when the guard or lock has been released, by whatever means
+        the machine has to add.
 
     bulk: whether there are bulk requests, and which first frame must be had for the lists to be all
         that is asked: the array's, or the call's.
@@ -166,6 +168,7 @@ class Era:
     can_disable: bool = False
     drains_each_pageblock: bool = False
     counts_operations: bool = False
+    counts_unguarded: bool = False
     bulk: Bulk = "none"
     min_free: MinFreeRule = "root"
     marks: MarksRule = "thirds"
@@ -289,6 +292,7 @@ _5_15 = replace(
     can_disable=True,
     drains_each_pageblock=False,
     counts_operations=True,
+    counts_unguarded=True,
     bulk="first-of-all",
     early_drift_marks=True,
     numa="events",

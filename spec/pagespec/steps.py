@@ -24,6 +24,11 @@ class Step(Enum):
     REFERENCE = "about to change a count of references"
     TELL = "about to tell a zone, node or the machine what a CPU's cell held"
     EDIT = "about to write what depends on what it has read"
+    ADD = "about to write a sum, which most machines read, add up and write in one instruction"
+    IRQS_OFF = "about to turn interrupts off on its CPU"
+    IRQS_ON = "has turned interrupts on again"
+    PREEMPT_OFF = "about to pin itself to its CPU"
+    PREEMPT_ON = "may be preempted again"
     STORE = "about to store one more of several values that belong together"
     BACK = "goes back to the CPU that it came from"
 

@@ -71,14 +71,14 @@ OPERATIONS = {
     "system": ["alloc_pages", "alloc_pages_bulk", "unreserve_first", "each_zone", "expire"],
     "highatomic": ["unreserve"],
     "places": ["poison", "heal", "offline", "online"],
-    "vmstat/count": ["count"],
+    "vmstat/count": ["count", "count_anywhere"],
     "vmstat/ops": [
         *("_change", "_land", "_refresh", "_unplug", "_plug", "_wake", "_rest"),
         *("_min_free", "_resize", "_read", "_check", "_take", "_count", "_numa"),
     ],
     "vmstat/refresh": ["refresh"],
     "vmstat/retune": ["unplug"],
-    "vmstat/update": ["change"],
+    "vmstat/update": ["change", "change_by_exchange", "change_plainly"],
 }
 
 

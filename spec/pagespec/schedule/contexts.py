@@ -1,4 +1,6 @@
-"""Who works on a zone at the same time: tasks on CPUs, and the interrupts that come between.
+"""Who works at the same time: tasks on CPUs, and the interrupts that come between.
+
+What they share is a zone, or counters without one. Who may come when is the same for both.
 
 A context takes steps of its requests, one after the other. Where it stands, which CPU it is on and
 what it holds is plain data, and so is the world that they share.
@@ -18,8 +20,13 @@ from pagespec.pcp.index import orders_of_lists
 from pagespec.schedule.running import Engine
 from pagespec.steps import Stop
 from pagespec.trace import Names, Request
-from pagespec.types import Pfn
+from pagespec.types import DomainError, Pfn
 from pagespec.verbs import Outcome
+from pagespec.vmstat import ops as counter_ops
+from pagespec.vmstat.counters import Counters, boot_counters
+from pagespec.vmstat.machine import CounterMachine
+from pagespec.vmstat.trace import CounterRequest
+from pagespec.vmstat.verbs import CounterVerb
 from pagespec.zone import Zone
 
 
@@ -33,14 +40,17 @@ class Level(IntEnum):
 
 
 class Sizes(NamedTuple):
-    """A request that zones alone do not have: set the sizes of all CPUs' lists, which are in use."""
+    """A request that zones alone do not have: set the sizes of all CPUs' lists while in use."""
 
     batch: int
     high: int
 
 
-Asked: TypeAlias = Request | Sizes
-"""What a context may ask for."""
+Asked: TypeAlias = Request | Sizes | CounterRequest
+"""What a context may ask for: of a zone, or of counters where they are what is shared."""
+
+Shared: TypeAlias = Zone | Counters
+"""What contexts work on."""
 
 
 class Role(NamedTuple):
@@ -55,27 +65,61 @@ class Role(NamedTuple):
     moves: bool = False
 
 
+def stops_by_itself(request: CounterRequest) -> bool:
+    """Whether a request leaves an update in the middle, or goes on with one."""
+    return request.op.open or request.op.verb is CounterVerb.LAND
+
+
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """A machine, what happens on it first, and who works on it then at the same time.
 
-    machine: its era may be varied: another guard, another way to visit CPUs. alone: whether the
+    machine: of a zone, or of counters; its era may be varied: another guard, another way to visit
+    CPUs. Where tasks that move count allocations, the CPUs are of one node. alone: whether the
     kernel is built for one CPU, where locks do nothing. lock_irqs_on: whether the zone's lock
-    leaves interrupts on, as it never has.
+    leaves interrupts on, as it never has. splits_adds: whether the machine has no instruction that
+    adds to memory, so that interrupts come between its read and its write.
+
+    Raises DomainError for requests that are not to what the machine has.
     """
 
-    machine: Machine
+    machine: Machine | CounterMachine
     roles: tuple[Role, ...]
-    setup: tuple[Request, ...] = ()
+    setup: tuple[Request, ...] | tuple[CounterRequest, ...] = ()
     alone: bool = False
     lock_irqs_on: bool = False
+    splits_adds: bool = False
+
+    def __post_init__(self) -> None:
+        of_counters = isinstance(self.machine, CounterMachine)
+        for request in (*self.setup, *(asked for role in self.roles for asked in role.requests)):
+            if isinstance(request, CounterRequest) is not of_counters:
+                what = "counters" if of_counters else "a zone"
+                raise DomainError(f"{request}: expected requests to {what}")
+        for role in self.roles:
+            for request in role.requests:
+                if isinstance(request, CounterRequest) and stops_by_itself(request):
+                    raise DomainError(
+                        f"{request.op.verb.value} open={int(request.op.open)}: among several "
+                        "contexts it is the schedule that says where an update stops"
+                    )
+
+    @property
+    def cpus(self) -> int:
+        """How many CPUs the machine has."""
+        cpus = self.machine.cpus
+        return len(cpus) if isinstance(cpus, tuple) else cpus
+
+
+NOTHING_ELSE = -1
+"""In place of lists, for who holds up its own CPU alone."""
 
 
 class Hold(NamedTuple):
-    """Something that a context holds: the zone's lock, or the guard of a CPU's lists.
+    """Something that a context holds: the zone's lock, the guard of a CPU's lists, or its own CPU.
 
-    lists: the CPU whose lists they are, or None for the zone's lock. locks: whether others can't
-    have it meanwhile. irqs_off: whether interrupts are off on the CPU that it runs on.
+    lists: the CPU whose lists they are, None for the zone's lock, or NOTHING_ELSE. locks: whether
+    others can't have it meanwhile. irqs_off: whether interrupts are off on the CPU that it runs on.
     """
 
     lists: int | None
@@ -99,7 +143,8 @@ class Context:
     the request that is under way, at a stop; None between requests. ready: whether what the stop
     asks for is had. lost: what the stop answers. holds: what it holds, the last one last. back:
     where it visits from. flight: the frames that it has taken from a place and not put in another,
-    as one bit a frame. outcomes: what came of its requests so far.
+    as one bit a frame. owes: what its request is to add to each sum of counts, and its steps have
+    not added yet. outcomes: what came of its requests so far.
     """
 
     place: Place
@@ -112,42 +157,65 @@ class Context:
     holds: tuple[Hold, ...] = ()
     back: tuple[Place, ...] = ()
     flight: int = 0
+    owes: tuple[int, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
 
 
 @dataclass(slots=True)
 class World:
-    """A zone and all who work on it.
+    """A zone or counters, and all who work on them.
 
     names: the blocks that requests have named so far. unnamed: the names whose requests failed.
     placed: the frames that are in some place, as one bit a frame.
     """
 
     scenario: Scenario
-    zone: Zone
+    shared: Shared
     contexts: list[Context]
     engine: Engine
     names: Names = field(default_factory=Names)
     unnamed: frozenset[str] = frozenset()
     placed: int = 0
 
+    @property
+    def zone(self) -> Zone:
+        """The zone that is shared."""
+        assert isinstance(self.shared, Zone)
+        return self.shared
+
+    @property
+    def counters(self) -> Counters:
+        """The counters that are shared."""
+        assert isinstance(self.shared, Counters)
+        return self.shared
+
 
 def opened(scenario: Scenario, engine: Engine) -> World:
     """The world of a scenario as everybody is about to begin."""
-    zone = boot(scenario.machine)
-    names = Names()
-    for request in scenario.setup:
-        op = names.op_of(request)
-        if op is not None:
-            names.learn(request, perform(zone, op), zone.slots)
-    failed = {request.name for request in scenario.setup if request.name not in names.blocks}
-    unnamed = frozenset(name for name in failed if name is not None)
-    zone.log.clear()
     contexts = [
         Context(Place(role.cpu, role.level), come=role.level is Level.TASK)
         for role in scenario.roles
     ]
-    return World(scenario, zone, contexts, engine, names, unnamed, placed(zone)[0])
+    if isinstance(scenario.machine, CounterMachine):
+        return World(scenario, _counters_of(scenario, scenario.machine), contexts, engine)
+    zone, names, unnamed = boot(scenario.machine), Names(), set()
+    for request in scenario.setup:
+        assert isinstance(request, Request)
+        op = names.op_of(request)
+        if op is not None:
+            names.learn(request, perform(zone, op), zone.slots)
+        if request.name is not None and request.name not in names.blocks:
+            unnamed.add(request.name)
+    zone.log.clear()
+    return World(scenario, zone, contexts, engine, names, frozenset(unnamed), placed(zone)[0])
+
+
+def _counters_of(scenario: Scenario, machine: CounterMachine) -> Counters:
+    counters = boot_counters(machine)
+    for request in scenario.setup:
+        assert isinstance(request, CounterRequest)
+        counter_ops.perform(counters, request.op)
+    return counters
 
 
 def placed(zone: Zone) -> tuple[int, int]:

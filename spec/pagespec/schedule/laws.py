@@ -4,61 +4,22 @@ They are asked after each step, of what it left and of what the contexts were ab
 about zones at rest are asked as well, wherever the locks allow it.
 """
 
-from typing import NamedTuple
-
-from pagespec.events import Event, Kind
+from pagespec.events import Kind
 from pagespec.guards import RULES
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.laws.masks import frames_of, lowest_of
-from pagespec.schedule.contexts import Context, Level, World
-from pagespec.schedule.rules import Move, finished
+from pagespec.schedule.contexts import NOTHING_ELSE, Hold, Level
+from pagespec.schedule.countlaws import COUNT_LAWS
+from pagespec.schedule.moment import Moment, said
+from pagespec.schedule.rules import finished
 from pagespec.steps import Guard, Step
 from pagespec.types import Block
+from pagespec.zone import Zone
 
-AT_EVERY_STEP: LawBook["Moment"] = LawBook()
-
-
-class Moment(NamedTuple):
-    """A world after a step.
-
-    mover: the context that took it. before, placed: the frames that were in some place before it,
-    and that are now; twice: those that are in two. flight: what the mover had in flight before.
-    log: what the step did. nexts: what may happen next.
-    """
-
-    world: World
-    mover: int
-    before: int
-    placed: int
-    twice: int
-    flight: int
-    log: tuple[Event, ...]
-    nexts: tuple[Move, ...]
-
-    @property
-    def context(self) -> Context:
-        """The context that took the step."""
-        return self.world.contexts[self.mover]
-
-    @property
-    def left(self) -> int:
-        """The frames that the step took from their place."""
-        return self.before & ~self.placed
-
-    @property
-    def came(self) -> int:
-        """The frames that it put in a place."""
-        return self.placed & ~self.before
+CONTEXT_LAWS: LawBook[Moment] = LawBook()
 
 
-def said(number: int, context: Context) -> str:
-    """A context as a complaint names it."""
-    place = context.place
-    level = "" if place.level is Level.TASK else f" ({place.level.name.lower()})"
-    return f"context {number}{level} on CPU {place.cpu}"
-
-
-@AT_EVERY_STEP.law("LOCK-order", source="mm/page_alloc.c, the zone's lock within the lists' guard")
+@CONTEXT_LAWS.law("LOCK-order", source="mm/page_alloc.c, the zone's lock within the lists' guard")
 def in_order(moment: Moment) -> Complaint:
     """Nobody takes the guard of lists with the zone's lock held, nor a lock that it has already.
 
@@ -80,7 +41,7 @@ def in_order(moment: Moment) -> Complaint:
     return None
 
 
-@AT_EVERY_STEP.law("LOCK-released", source="derived; mm/page_alloc.c, every path out of a request")
+@CONTEXT_LAWS.law("LOCK-released", source="derived; mm/page_alloc.c, every path out of a request")
 def released(moment: Moment) -> Complaint:
     """A request that has come to its end holds nothing.
 
@@ -90,11 +51,17 @@ def released(moment: Moment) -> Complaint:
     if context.rest is not None or not context.holds:
         return None
     hold = context.holds[-1]
-    what = "the zone's lock" if hold.lists is None else f"the guard of CPU {hold.lists}'s lists"
-    return f"{said(moment.mover, context)} has ended its request and still holds {what}"
+    return f"{said(moment.mover, context)} has ended its request and still holds {held(hold)}"
 
 
-@AT_EVERY_STEP.law("PCP-owner", source="mm/page_alloc.c, the guard of pcp lists, 2.6.11 to 6.12")
+def held(hold: Hold) -> str:
+    """What is held as a complaint names it."""
+    if hold.lists == NOTHING_ELSE:
+        return "its CPU, with interrupts off" if hold.irqs_off else "its CPU"
+    return "the zone's lock" if hold.lists is None else f"the guard of CPU {hold.lists}'s lists"
+
+
+@CONTEXT_LAWS.law("PCP-owner", source="mm/page_alloc.c, the guard of pcp lists, 2.6.11 to 6.12")
 def one_owner(moment: Moment) -> Complaint:
     """At most one context is at a CPU's lists: on that CPU, unless it has their lock.
 
@@ -106,7 +73,7 @@ def one_owner(moment: Moment) -> Complaint:
     owners: dict[int, int] = {}
     for number, context in enumerate(world.contexts):
         for hold in context.holds:
-            if hold.lists is None:
+            if hold.lists is None or hold.lists == NOTHING_ELSE:
                 continue
             if hold.lists in owners:
                 first = owners[hold.lists]
@@ -123,15 +90,15 @@ def one_owner(moment: Moment) -> Complaint:
     return None
 
 
-@AT_EVERY_STEP.law("OUT-disjoint", level="outside", source="derived")
+@CONTEXT_LAWS.law("OUT-disjoint", level="outside", source="derived")
 def owned_once(moment: Moment) -> Complaint:
     """What a request is given, it has taken from a place itself, and nobody else has.
 
     A frame with two owners is written by both.
     """
-    machine = moment.world.scenario.machine
     mine = moment.flight | moment.left
     for event in moment.log:
+        machine = moment.world.zone.machine
         if event.kind is Kind.FROM_LIST:
             # A bulk request gives it out in the very step that takes it.
             mine |= frames_of(machine, Block(event.pfn, event.order))
@@ -143,14 +110,16 @@ def owned_once(moment: Moment) -> Complaint:
     return None
 
 
-@AT_EVERY_STEP.law("BUD-partition", source="derived")
+@CONTEXT_LAWS.law("BUD-partition", source="derived")
 def in_one_place(moment: Moment) -> Complaint:
     """At every step each frame is in one place, or in flight with who took it there.
 
     A frame is put where it belongs by who has it in flight; at the end of a request nothing is in
     flight any more. In two places it will be given out twice, in none it is lost.
     """
-    machine, context = moment.world.scenario.machine, moment.context
+    if not isinstance(moment.world.shared, Zone):
+        return None
+    machine, context = moment.world.zone.machine, moment.context
     if moment.twice:
         return f"frame {lowest_of(machine, moment.twice)} is in two places"
     strange = moment.came & ~moment.flight
@@ -163,7 +132,7 @@ def in_one_place(moment: Moment) -> Complaint:
     return None
 
 
-@AT_EVERY_STEP.law("LIVE-ends", source="derived")
+@CONTEXT_LAWS.law("LIVE-ends", source="derived")
 def goes_on(moment: Moment) -> Complaint:
     """As long as somebody has something to do, somebody can do it.
 
@@ -175,3 +144,6 @@ def goes_on(moment: Moment) -> Complaint:
         return None
     waits = ", ".join(said(number, world.contexts[number]) for number in left)
     return f"nobody can go on: {waits}"
+
+
+AT_EVERY_STEP: LawBook[Moment] = LawBook(CONTEXT_LAWS, COUNT_LAWS)

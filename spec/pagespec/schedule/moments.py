@@ -1,12 +1,16 @@
-"""Taking a step and seeing what came of it: which frames moved, and who has them in flight."""
+"""Taking a step and seeing what came of it: what moved, and who has what in flight."""
 
 from collections.abc import Callable, Sequence
 
+from pagespec.events import Event
 from pagespec.laws.law import LawBroken
 from pagespec.schedule.contexts import World, placed
-from pagespec.schedule.laws import Moment
-from pagespec.schedule.rules import Move, moves, take_step
+from pagespec.schedule.moment import Moment
+from pagespec.schedule.rules import Move, moves, placed_counter_op, take_step
+from pagespec.schedule.sums import due_by_events, due_by_request, sums_of
 from pagespec.types import EndlessWalk
+from pagespec.vmstat.trace import CounterRequest
+from pagespec.vmstat.verbs import CounterVerb
 from pagespec.zone import Zone
 
 
@@ -24,8 +28,12 @@ def moment_of(
     end, or stumbles over what others left.
     """
     context = world.contexts[move.context]
-    flight, before = context.flight, world.placed
-    world.zone.log.clear()
+    flight, before, owed, at = context.flight, world.placed, context.owes, context.at
+    begins = move.cpu is None and context.rest is None
+    sums = sums_of(world.shared)
+    zone = world.shared if isinstance(world.shared, Zone) else None
+    if zone is not None:
+        zone.log.clear()
     try:
         take_step(world, move)
     except EndlessWalk as endless:
@@ -33,9 +41,57 @@ def moment_of(
     except (LookupError, AssertionError) as fault:
         complaint = f"context {move.context} stumbles: {type(fault).__name__} {fault}"
         raise LawBroken("OUT-fault", complaint) from fault
-    log = tuple(world.zone.log)
-    world.zone.log.clear()
-    world.placed, twice = placed(world.zone)
-    context.flight = (flight | (before & ~world.placed)) & ~world.placed
+    log: tuple[Event, ...] = ()
+    twice = 0
+    if zone is not None:
+        log = tuple(zone.log)
+        zone.log.clear()
+        world.placed, twice = placed(zone)
+        context.flight = (flight | (before & ~world.placed)) & ~world.placed
+    due = due_of(world, move.context, at, begins=begins, log=log)
+    context.owes = left_of(owed, due, sums, sums_of(world.shared))
     nexts = tuple(moves(world))
-    return Moment(world, move.context, before, world.placed, twice, flight, log, nexts)
+    return Moment(world, move.context, before, world.placed, twice, flight, log, nexts, at)
+
+
+def due_of(
+    world: World, number: int, at: int, *, begins: bool, log: Sequence[Event]
+) -> tuple[int, ...] | None:
+    """What a step makes due, or None where it sets the sums anew.
+
+    at: the number of the request. Of counters all is due at once when a request begins, but what is
+    taken only if there is enough.
+    """
+    if isinstance(world.shared, Zone):
+        return due_by_events(world.shared, log)
+    context = world.contexts[number]
+    requests = world.scenario.roles[number].requests
+    if at == len(requests):
+        return ()
+    asked = requests[at]
+    assert isinstance(asked, CounterRequest)
+    ends = context.at > at
+    if asked.op.verb is CounterVerb.NUMA_OFF:
+        return None
+    if not (ends if asked.op.verb is CounterVerb.TAKE else begins):
+        return ()
+    op = placed_counter_op(world, context.place, asked.op)
+    return due_by_request(world.counters, op, context.outcomes[-1] if ends else None)
+
+
+def left_of(
+    owed: tuple[int, ...], due: tuple[int, ...] | None, before: Sequence[int], after: Sequence[int]
+) -> tuple[int, ...]:
+    """What is in flight after a step: what is owed and due without what was added; () for nothing.
+
+    So who has nothing in flight is in the same state whatever the sums are.
+    """
+    if due is None or (before == after and not any(due)):
+        return owed
+    some = owed or (0,) * len(after)
+    more = due or (0,) * len(after)
+    left = [
+        had + comes - (now - was)
+        for had, comes, was, now in zip(some, more, before, after, strict=True)
+    ]
+    return tuple(left) if any(left) else ()

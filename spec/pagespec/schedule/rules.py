@@ -6,17 +6,30 @@ could come between that matters. What it says that it has released is released a
 Source: derived; include/linux/preempt.h and kernel/locking, and the guards' own sources.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from pagespec.guards import RULES
 from pagespec.ops import STEPS
 from pagespec.pcp.resize import retune
-from pagespec.schedule.contexts import Asked, Context, Hold, Level, Place, Sizes, World
-from pagespec.schedule.running import AnySteps, Ended
+from pagespec.schedule.contexts import (
+    NOTHING_ELSE,
+    Asked,
+    Context,
+    Hold,
+    Level,
+    Place,
+    Sizes,
+    World,
+)
+from pagespec.schedule.running import AnySteps, Ended, Stopped
 from pagespec.steps import Guard, Step, Visit
 from pagespec.trace import Request
 from pagespec.types import NO_MEMORY, Refused
-from pagespec.verbs import MAY_FAIL, Outcome
+from pagespec.verbs import MAY_FAIL, Op, Outcome, Verb
+from pagespec.vmstat.ops import COUNTER_STEPS
+from pagespec.vmstat.trace import CounterRequest
+from pagespec.vmstat.verbs import CounterOp, CounterVerb
 
 
 class Move(NamedTuple):
@@ -33,7 +46,7 @@ def moves(world: World) -> list[Move]:
     for number in numbers:
         role, context = world.scenario.roles[number], world.contexts[number]
         if role.moves and context.rest is not None and not context.holds and not context.back:
-            others = range(world.scenario.machine.cpus)
+            others = range(world.scenario.cpus)
             steps += [Move(number, cpu) for cpu in others if cpu != context.place.cpu]
     return steps
 
@@ -65,7 +78,7 @@ def can_step(world: World, number: int) -> bool:
 
 def is_named(world: World, request: Asked) -> bool:
     """Whether the block that a request is about is there, or will never be."""
-    if isinstance(request, Sizes) or request.operand is None or request.operand.name is None:
+    if not isinstance(request, Request) or request.operand is None or request.operand.name is None:
         return True
     name = request.operand.name
     return name in world.names.blocks or name in world.unnamed
@@ -164,8 +177,10 @@ def is_fused(world: World, context: Context) -> bool:
     """Whether what was taken is used in the same step: nobody could see that it was taken.
 
     A guard that was lost is none. Who wants the zone's lock waits for it, and no interrupt comes
-    while it is held; only NMIs do.
+    while it is held; only NMIs do. Who holds up its own CPU alone is seen by nobody else.
     """
+    if context.stop in ALONE:
+        return True
     if context.stop is Step.LOCK:
         scenario = world.scenario
         nmi = any(role.level is Level.NMI for role in scenario.roles)
@@ -178,14 +193,33 @@ def _begin(world: World, number: int) -> None:
     request = world.scenario.roles[number].requests[context.at]
     if isinstance(request, Sizes):
         _start(world, number, retune(world.zone, *request))
-        return
-    op = world.names.op_of(request)
-    if op is None:
-        context.at += 1
-        return
-    irq = context.place.level > Level.TASK
-    op = op._replace(cpu=context.place.cpu, irq=irq)
-    _start(world, number, STEPS[op.verb](world.zone, op))
+    elif isinstance(request, CounterRequest):
+        counted = placed_counter_op(world, context.place, request.op)
+        _start(world, number, COUNTER_STEPS[counted.verb](world.counters, counted))
+    else:
+        op = world.names.op_of(request)
+        if op is None:
+            context.at += 1
+            return
+        op = placed_op(context.place, op)
+        _start(world, number, STEPS[op.verb](world.zone, op))
+
+
+def placed_op(place: Place, op: Op) -> Op:
+    """The request as its context asks: on the CPU where it is, unless it is about another one."""
+    cpu = op.cpu if op.verb in (Verb.UNPLUG, Verb.PLUG) else place.cpu
+    return op._replace(cpu=cpu, irq=place.level > Level.TASK)
+
+
+def placed_counter_op(world: World, place: Place, op: CounterOp) -> CounterOp:
+    """The same of counters. Whether interrupts are on where allocations are counted, the era's
+    guard of page lists says, within which it is done."""
+    about_another = op.verb in (CounterVerb.UNPLUG, CounterVerb.PLUG)
+    op = op._replace(cpu=op.cpu if about_another else place.cpu)
+    if op.verb is not CounterVerb.COUNT:
+        return op
+    rule = RULES[world.scenario.machine.era.guard]
+    return op._replace(irqs_on=rule.bars_interrupts and place.level is Level.TASK)
 
 
 def _start(world: World, number: int, steps: AnySteps) -> None:
@@ -208,6 +242,9 @@ def _acquire(world: World, context: Context) -> None:
             return
         off = rule.irqs_off or (scenario.alone and rule.irqs_off_alone)
         hold = Hold(cpu, rule.locks, off)
+    elif context.stop in ALONE:
+        off = context.stop is Step.IRQS_OFF
+        hold = Hold(NOTHING_ELSE, locks=False, irqs_off=off)
     elif isinstance(context.stop, Guard):
         off = rule.drains_irqs_off or (scenario.alone and rule.irqs_off_alone)
         hold = Hold(context.stop.cpu, rule.locks, off)
@@ -219,24 +256,37 @@ def _acquire(world: World, context: Context) -> None:
     context.holds = (*context.holds, hold)
 
 
-def without_last(holds: tuple[Hold, ...], *, zone_lock: bool) -> tuple[Hold, ...]:
-    """What is held still when the zone's lock, or a guard, has been released."""
+ALONE = (Step.IRQS_OFF, Step.PREEMPT_OFF)
+"""The stops before something that concerns nobody but the own CPU."""
+
+NEEDS = (Step.LOCK, Step.GUARD, *ALONE)
+"""The stops before something that must be had, besides guards and visits of certain CPUs."""
+
+RELEASES: dict[Step, Callable[[Hold], bool]] = {
+    Step.UNLOCK: lambda hold: hold.lists is None,
+    Step.UNGUARD: lambda hold: hold.lists is not None and hold.lists != NOTHING_ELSE,
+    Step.IRQS_ON: lambda hold: hold.lists == NOTHING_ELSE and hold.irqs_off,
+    Step.PREEMPT_ON: lambda hold: hold.lists == NOTHING_ELSE and not hold.irqs_off,
+}
+"""Per stop behind a release, what has been released: the last of these."""
+
+
+def without_last(holds: tuple[Hold, ...], stop: Step) -> tuple[Hold, ...]:
+    """What is held still when what the stop says has been released."""
+    is_released = RELEASES[stop]
     for at in range(len(holds) - 1, -1, -1):
-        if (holds[at].lists is None) is zone_lock:
+        if is_released(holds[at]):
             return holds[:at] + holds[at + 1 :]
     return holds
 
 
-NEEDS = (Step.LOCK, Step.GUARD)
-"""The stops before something that must be had, besides guards and visits of certain CPUs."""
-
-
 def _go_on(world: World, number: int) -> None:
     context = world.contexts[number]
-    zone = world.zone
-    zone.on_cpu = context.place.cpu
+    world.shared.on_cpu = context.place.cpu
     try:
         came = world.engine.resumed(context.rest, context.lost)
+        while isinstance(came, Stopped) and came.stop is Step.ADD and not splits(world):
+            came = world.engine.resumed(came.rest, False)
     except Refused as refused:
         came = Ended(refused.refusal)
     context.lost = False
@@ -250,8 +300,13 @@ def _go_on(world: World, number: int) -> None:
     if stop is Step.BACK:
         *visited, context.place = context.back
         context.back = tuple(visited)
-    elif stop in (Step.UNLOCK, Step.UNGUARD):
-        context.holds = without_last(context.holds, zone_lock=stop is Step.UNLOCK)
+    elif isinstance(stop, Step) and stop in RELEASES:
+        context.holds = without_last(context.holds, stop)
+
+
+def splits(world: World) -> bool:
+    """Whether others may come between the read and the write of an addition."""
+    return world.scenario.splits_adds
 
 
 def _end(world: World, number: int, value: object) -> None:

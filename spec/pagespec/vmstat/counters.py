@@ -7,7 +7,7 @@ yet.
 Source: include/linux/vmstat.h and mm/vmstat.c, 2.6.24 to 6.12.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import NamedTuple
 
@@ -58,6 +58,7 @@ class Counters:
     zone, the count below which it must be looked at closely, 0 for none. reclaiming: the nodes
     whose kswapd is awake. numa_on: whether NUMA statistics are kept. told_times: how often a zone
     or node was told anything, but for what readers and the end of a CPU empty of NUMA events.
+    on_cpu: the CPU that is at work.
     """
 
     machine: CounterMachine
@@ -76,6 +77,7 @@ class Counters:
     reclaiming: set[int]
     numa_on: bool
     told_times: int
+    on_cpu: int = field(default=0, compare=False)
 
 
 def boot_counters(machine: CounterMachine) -> Counters:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from pagespec.frames import SIZES
 from pagespec.machine import MAX_PAGES
-from pagespec.steps import Steps, run
+from pagespec.steps import Step, Steps, run
 from pagespec.types import (
     MAX_TOP,
     BadCpu,
@@ -87,10 +87,14 @@ def _change(counters: Counters, op: CounterOp) -> Steps[None]:
         update = begin(counters, op.cpu, place, delta, lean, irqs_on=op.irqs_on)
         counters.updates += [] if update is None else [update]
         return
+    if not op.irqs_on:
+        yield Step.IRQS_OFF
     done = 0
     while done < op.times:
-        yield from change(counters, op.cpu, place, delta, lean, irqs_on=op.irqs_on)
+        yield from change(counters, place, delta, lean, irqs_on=op.irqs_on)
         done += 1
+    if not op.irqs_on:
+        yield Step.IRQS_ON
 
 
 def _land(counters: Counters, op: CounterOp) -> Steps[None]:
@@ -173,7 +177,9 @@ def _take(counters: Counters, op: CounterOp) -> Steps[int]:
         return 0
     if not is_above(counters, zone, op.level, op.order, reclaim=False):
         return 0
-    yield from change(counters, op.cpu, zone, -pages)
+    yield Step.IRQS_OFF
+    yield from change(counters, zone, -pages)
+    yield Step.IRQS_ON
     return 1
 
 
@@ -187,7 +193,9 @@ def _count(counters: Counters, op: CounterOp) -> Steps[None]:
     check_cpu(counters, op.cpu)
     preferred, zone = zone_of(counters, op.preferred), zone_of(counters, op.where)
     check_amount("times", op.times, 1, MOST_TIMES)
-    yield from count(counters, op.cpu, preferred, zone, op.times, interleave=op.interleave)
+    yield from count(
+        counters, preferred, zone, op.times, interleave=op.interleave, irqs_on=op.irqs_on
+    )
 
 
 def _numa(counters: Counters, op: CounterOp) -> Steps[None]:
@@ -225,6 +233,7 @@ def perform(counters: Counters, op: CounterOp) -> Outcome:
 
     REFRESH answers how many cells had something, READ a number, CHECK and TAKE 1 for yes.
     """
+    counters.on_cpu = op.cpu
     try:
         got: int | None = run(COUNTER_STEPS[op.verb](counters, op))
     except Refused as refused:

@@ -49,15 +49,21 @@ def expiry(left: int, *, told: bool, far: bool, kept: bool) -> Expiry:
 
 
 def refresh(counters: Counters, cpu: int) -> Steps[int]:
-    """Let a CPU tell all that it keeps, and return how many cells had something."""
+    """Let a CPU tell all that it keeps, and return how many cells had something.
+
+    What is taken out of a cell is in flight until its place is told, and then the machine is not.
+    """
     place = told = 0
     held: list[Update] = []
     places = counters.places
     while place < len(places):
         if is_refreshed(counters, places[place]) and counters.cells[cpu][place]:
-            yield Step.TELL
-            held = _read_out(counters, cpu, place, held)
-            told += 1
+            yield Step.EDIT
+            pages = take_out(counters, cpu, place)
+            if pages:
+                yield Step.TELL
+                held = _told_place(counters, cpu, place, pages, held)
+                told += 1
         place += 1
     number = 0
     while number < len(held):
@@ -72,13 +78,20 @@ def refresh_zones(counters: Counters, cpu: int) -> list[Update]:
     held: list[Update] = []
     for number, place in enumerate(counters.places):
         if is_refreshed(counters, place) and counters.cells[cpu][number]:
-            held = _read_out(counters, cpu, number, held)
+            held = _told_place(counters, cpu, number, take_out(counters, cpu, number), held)
     return held
 
 
-def _read_out(counters: Counters, cpu: int, place: int, held: list[Update]) -> list[Update]:
-    """Empty a cell into its place, and add what the total is to be told to what is held."""
+def take_out(counters: Counters, cpu: int, place: int) -> int:
+    """Empty a cell, and return what it held: by one exchange, or with interrupts off for it."""
     pages, counters.cells[cpu][place] = counters.cells[cpu][place], 0
+    return pages
+
+
+def _told_place(
+    counters: Counters, cpu: int, place: int, pages: int, held: list[Update]
+) -> list[Update]:
+    """Tell a place what a cell held, and add what the total is to be told to what is held."""
     counters.told[place] += pages
     counters.told_times += 1
     places = counters.places

@@ -18,14 +18,45 @@ Lean: TypeAlias = Literal[-1, 0, 1]
 
 
 def change(
-    counters: Counters, cpu: int, place: int, delta: int, lean: Lean = 0, *, irqs_on: bool = False
+    counters: Counters, place: int, delta: int, lean: Lean = 0, *, irqs_on: bool = False
 ) -> Steps[None]:
-    """Add to a counter on a CPU.
+    """Add to a counter on the CPU at work.
 
     irqs_on: whether the caller can be interrupted; then the cell is changed in one exchange where
-    the era can, and interrupts are off for the whole update where it cannot.
+    the era can, and interrupts are off for the whole update where it cannot. Otherwise it is the
+    caller who sees to it that nobody else on the CPU changes the counter meanwhile.
     """
-    update = begin(counters, cpu, place, delta, lean, irqs_on=irqs_on)
+    if irqs_on and counters.machine.era.exchanges_cells:
+        yield from change_by_exchange(counters, place, delta, lean)
+        return
+    if irqs_on:
+        yield Step.IRQS_OFF
+    yield from change_plainly(counters, place, delta, lean)
+    if irqs_on:
+        yield Step.IRQS_ON
+
+
+def change_by_exchange(counters: Counters, place: int, delta: int, lean: Lean) -> Steps[None]:
+    """Change the cell in one instruction, and tell afterwards what it could not hold.
+
+    Who has read another value than he exchanges begins anew; so it is one step.
+    """
+    update = begin(counters, counters.on_cpu, place, delta, lean, irqs_on=True)
+    while update is not None:
+        yield Step.TELL
+        update = advance(counters, update)
+
+
+def change_plainly(counters: Counters, place: int, delta: int, lean: Lean) -> Steps[None]:
+    """Read the cell and write it, and tell in between what it can't hold.
+
+    An increment or decrement is written before it is looked at, by one instruction where there is
+    one for that; a change by any number is written at the very end.
+    """
+    cpu = counters.on_cpu
+    held = counters.cells[cpu][place]
+    yield Step.ADD if lean else Step.EDIT
+    update = count_on(counters, cpu, place, held, delta, lean)
     while update is not None:
         yield Step.TELL
         update = advance(counters, update)
@@ -34,21 +65,29 @@ def change(
 def begin(
     counters: Counters, cpu: int, place: int, delta: int, lean: Lean, *, irqs_on: bool
 ) -> Update | None:
-    """Change the CPU's cell, and return what is left to do.
+    """Change the CPU's cell, and return what is left to do."""
+    held = counters.cells[cpu][place]
+    if not (irqs_on and counters.machine.era.exchanges_cells):
+        return count_on(counters, cpu, place, held, delta, lean)
+    told = told_by(counters, place, held, delta, lean, by_exchange=True)
+    counters.cells[cpu][place] = told.left
+    return Update(place, told.pages, cpu, Stage.PLACE) if told.pages else None
 
-    Where there is something to tell, the plain way leaves the cell as it was, or one further: it
-    counts before it looks.
+
+def count_on(
+    counters: Counters, cpu: int, place: int, held: int, delta: int, lean: Lean
+) -> Update | None:
+    """Change the CPU's cell in the plain way, and return what is left to do.
+
+    held: what the cell held when it was read. Where there is something to tell, the cell is left as
+    it was, or one further: an increment or decrement counts before it looks.
     """
-    cells = counters.cells[cpu]
-    by_exchange = irqs_on and counters.machine.era.exchanges_cells
-    told = told_by(counters, place, cells[place], delta, lean, by_exchange=by_exchange)
+    told = told_by(counters, place, held, delta, lean, by_exchange=False)
     if told.pages == 0:
-        cells[place] = told.left
+        counters.cells[cpu][place] = told.left
         return None
-    if by_exchange:
-        cells[place] = told.left
-        return Update(place, told.pages, cpu, Stage.PLACE)
-    cells[place] += lean
+    if lean:
+        counters.cells[cpu][place] = held + lean
     return Update(place, told.pages, cpu, Stage.PLACE, told.left)
 
 

@@ -52,7 +52,8 @@ class CounterOp(NamedTuple):
 
     cpu: who changes, refreshes, counts, or is unplugged or plugged in. item, where: the counter, by
     its zone or node, or ALL of them to read. by: what MOD adds, in pages. times: how often INC, DEC
-    and COUNT are repeated. irqs_on: of MOD, INC and DEC, whether the caller may be interrupted.
+    and COUNT are repeated. irqs_on: of MOD, INC and DEC, whether the caller may be interrupted;
+    of COUNT, whether it is all the same, which no trace says but who asks.
     open: of the same and REFRESH, whether it stops before it tells what is behind the cell, or
     behind the zones. number: of LAND, which update goes on, the oldest being 0. close: of READ,
     whether what CPUs keep is added up. level, order: of CHECK and TAKE, which mark the zone is to
