@@ -16,11 +16,13 @@ from pagefuzz.counters.under import counter_factory_of
 from pagefuzz.findings import keep
 from pagefuzz.hosts.shrink import shrink_host
 from pagefuzz.hosts.under import host_factory_of
+from pagefuzz.schedule.shrink import shrink_trace
 from pagefuzz.shrink import shrink
 from pagefuzz.target.protocol import Factory
 from pagespec.era import ERAS
 from pagespec.host_trace import AnyTrace
 from pagespec.laws.law import Level
+from pagespec.schedule.trace import ScheduleTrace
 from pagespec.trace import Trace
 from pagespec.vmstat.trace import CounterTrace
 
@@ -62,6 +64,8 @@ def run_unit(plan: Plan, number: int, factory: Factory) -> Result:
 def _shrunk(trace: AnyTrace, factory: Factory, level: Level) -> AnyTrace:
     if isinstance(trace, Trace):
         return shrink(trace, factory, level)
+    if isinstance(trace, ScheduleTrace):
+        return shrink_trace(trace)
     if isinstance(trace, CounterTrace):
         return shrink_counters(trace, counter_factory_of(factory))
     return shrink_host(trace, host_factory_of(factory))
