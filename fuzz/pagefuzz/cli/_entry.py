@@ -26,6 +26,8 @@ COMMANDS = {
     "diff": "Find the shortest traces on which two eras, or two allocators, part.",
     "check": "Ask whether a real kernel's trace keeps the laws.",
     "prove": "Check contracts symbolically and small zones exhaustively.",
+    "explore": "Explore who may come between whom: CPUs, interrupts and locks, step by step.",
+    "irqsoff": "Say how long each operation has interrupts off, at most and at worst.",
     "mutants": "Plant known bugs and see that each one is found.",
     "drift": "Weigh what CPUs keep back of counters against how often they tell.",
     "bench": "Measure steps and operations per second.",

@@ -1,0 +1,86 @@
+"""One exploration as a task for a process, and what came of it as plain data."""
+
+from time import process_time
+from typing import NamedTuple
+
+from pagefuzz.schedule.exhaust import exhaust
+from pagefuzz.schedule.explored import Explored
+from pagespec.events import Kind
+from pagespec.schedule.contexts import Scenario
+from pagespec.schedule.rules import Move
+
+
+class Reach(NamedTuple):
+    """How far to look: so many preemptions and steps at most, if not None; and how.
+
+    hashed: whether schedules that meet in one state go on as one.
+    """
+
+    bound: int | None = None
+    depth: int | None = None
+    hashed: bool = True
+
+
+DEFAULT = Reach()
+"""Every schedule."""
+
+
+class Task(NamedTuple):
+    """A scenario to explore, by name."""
+
+    name: str
+    scenario: Scenario
+    reach: Reach = DEFAULT
+
+
+class Counts(NamedTuple):
+    """How much there was: the same on every machine, whatever its speed."""
+
+    states: int
+    steps: int
+    ends: int
+    depth: int
+
+
+class Result(NamedTuple):
+    """What came of a task.
+
+    extent: how far was looked, in the words of a verdict. law, complaint, schedule: what broke, if
+    anything did, and how to come there. asked: the laws that were asked. events: what happened.
+    """
+
+    task: Task
+    counts: Counts
+    extent: str
+    exhausted: bool
+    law: str | None
+    complaint: str
+    schedule: tuple[Move, ...]
+    asked: frozenset[str]
+    events: frozenset[Kind]
+    seconds: float
+
+
+def run(task: Task) -> Result:
+    """Explore a scenario."""
+    begin = process_time()
+    bound, depth, hashed = task.reach
+    explored = exhaust(task.scenario, hashed=hashed, bound=bound, depth=depth)
+    return result_of(task, explored, process_time() - begin)
+
+
+def result_of(task: Task, explored: Explored, seconds: float) -> Result:
+    """What came of it without what only the search needs."""
+    broken = explored.broken
+    return Result(
+        task,
+        Counts(explored.states, explored.steps, explored.ends, explored.depth),
+        explored.extent(),
+        explored.exhausted,
+        None if broken is None else broken.law_id,
+        "" if broken is None else broken.complaint,
+        explored.schedule,
+        explored.asked,
+        frozenset(explored.events),
+        seconds,
+    )
