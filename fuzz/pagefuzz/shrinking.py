@@ -10,6 +10,7 @@ from typing import Generic, Protocol, TypeVar
 from pagefuzz.record import complaint_of
 from pagefuzz.replay import Verdict
 from pagefuzz.smaller import OfAny
+from pagespec.laws.law import LawBroken
 from pagespec.types import DomainError
 
 
@@ -90,8 +91,11 @@ def trimmed(trace: OfAny, verdict: Verdict, law_id: str | None) -> OfAny | None:
         for position, request in enumerate(trace.requests[: verdict.step])
         if position not in verdict.skipped
     )
-    # The complaint of a larger trace speaks of what is gone.
-    stale = f"{trace.expect}: "
-    others: list[str] = [comment for comment in trace.comments if not comment.startswith(stale)]
-    comments = (*others, complaint_of(verdict.broken))
+    comments = commented(trace.comments, trace.expect, verdict.broken)
     return replace(trace, requests=kept, expect=verdict.broken.law_id, comments=comments)
+
+
+def commented(comments: tuple[str, ...], expect: str | None, broken: LawBroken) -> tuple[str, ...]:
+    """The comments with the complaint; that of a larger trace speaks of what is gone."""
+    others = [comment for comment in comments if not comment.startswith(f"{expect}: ")]
+    return (*others, complaint_of(broken))

@@ -170,12 +170,13 @@ def simpler_requests(trace: CounterTrace) -> Iterator[CounterTrace]:
     """With one request put more simply."""
     for position, request in enumerate(trace.requests):
         before, after = trace.requests[:position], trace.requests[position + 1 :]
-        for op in _simpler(request.op):
+        for op in simpler_forms(request.op):
             if op != request.op:
                 yield replace(trace, requests=(*before, request._replace(op=op), *after))
 
 
-def _simpler(op: CounterOp) -> Iterator[CounterOp]:
+def simpler_forms(op: CounterOp) -> Iterator[CounterOp]:
+    """The request with one thing put more simply; some are no simpler than it is."""
     yield op._replace(irqs_on=False)
     yield op._replace(open=False)
     yield op._replace(close=False, reclaim=False, interleave=False, silent=False)

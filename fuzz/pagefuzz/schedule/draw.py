@@ -25,9 +25,9 @@ CPUS = (1, 2, 2, 2, 3)
 ROLES = (2, 2, 3, 3, 4)
 """Frames, CPUs and contexts; few, so that they meet."""
 
-GROUPED, CELLED, MARKED, MOVES = 0.5, 0.5, 0.35, 0.5
-"""How many machines of eras that have them get pageblocks and cells, and how many zones marks; and
-how many tasks may be moved to other CPUs."""
+GROUPED, CELLED, MARKED, MOVES, ALONE = 0.5, 0.5, 0.35, 0.5, 0.5
+"""How many machines of eras that have them get pageblocks and cells, and how many zones marks; how
+many tasks may be moved to other CPUs; and how many machines of one CPU are built for one alone."""
 
 ORDERS = (0, 0, 0, 0, 0, 1, 1, 2)
 """Orders of blocks: mostly those that the lists keep."""
@@ -87,7 +87,8 @@ def random_scenario(rng: Random, era: Era) -> Scenario:
     if all(role.level is not Level.TASK for role in roles):
         roles.append(_worker(drawn))
     rng.shuffle(roles)
-    return Scenario(drawn.machine, tuple(roles), tuple(drawn.setup))
+    alone = drawn.machine.cpus == 1 and rng.random() < ALONE
+    return Scenario(drawn.machine, tuple(roles), tuple(drawn.setup), alone)
 
 
 def scenario_machine(rng: Random, era: Era) -> Machine:

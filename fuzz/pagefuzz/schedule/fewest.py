@@ -80,9 +80,8 @@ class Search:
             freezer.thaw(state)
             try:
                 moment, after = freezer.step(move)
-                broken = self.judge.broken(moment, after[:4])
+                broken = self.judge.broken(moment, freezer.shared_in(after))
             except LawBroken as stumbled:
-                freezer.forget()
                 broken = stumbled
             if broken is None:
                 steps.append((move, after))

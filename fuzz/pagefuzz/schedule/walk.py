@@ -11,8 +11,8 @@ from random import Random
 from typing import TypeAlias
 
 from pagefuzz.coverage import Reached, events_of
-from pagefuzz.schedule.aspects import Holdings, Lists, Numbers, Pcps
 from pagefuzz.schedule.draw import random_scenario
+from pagefuzz.schedule.frozen import OF_COUNTERS, OF_ZONE
 from pagefuzz.schedule.judging import Judge
 from pagefuzz.schedule.meetings import meetings_of, stood
 from pagespec.era import ERAS
@@ -21,6 +21,7 @@ from pagespec.schedule.contexts import Scenario, World, opened
 from pagespec.schedule.moments import moment_of
 from pagespec.schedule.rules import Move, moves
 from pagespec.schedule.running import BY_GENERATORS
+from pagespec.zone import Zone
 
 WALKED_ERAS = tuple(era for era in ERAS.values() if era.bounds == "zone")
 """The eras that were released."""
@@ -51,7 +52,13 @@ def run(scenario: Scenario, choose: Choose) -> Walked:
     """Let a scenario happen to its end, or until a law breaks, as somebody chooses."""
     world = opened(scenario, BY_GENERATORS)
     walked, judge = Walked(scenario), Judge()
-    aspects = aspects_of(world)
+    shared = world.shared
+    # So the laws about zones at rest are asked once of each.
+    aspects = (
+        [aspect(shared) for aspect in OF_ZONE]
+        if isinstance(shared, Zone)
+        else [aspect(shared) for aspect in OF_COUNTERS]
+    )
     nexts: Sequence[Move] = moves(world)
     while nexts and walked.broken is None:
         move = choose(world, nexts)
@@ -67,12 +74,6 @@ def run(scenario: Scenario, choose: Choose) -> Walked:
         walked.reached.update((meeting, 0) for meeting in meetings_of(before, moment))
         walked.broken = judge.broken(moment, tuple([aspect.freeze() for aspect in aspects]))
     return walked
-
-
-def aspects_of(world: World) -> tuple[Lists, Pcps, Holdings, Numbers]:
-    """What is frozen of a zone, so that the laws about zones at rest are asked once of each."""
-    zone = world.zone
-    return Lists(zone), Pcps(zone), Holdings(zone), Numbers(zone)
 
 
 def walk(seed: int | str, scenario: Scenario | None = None) -> Walked:
