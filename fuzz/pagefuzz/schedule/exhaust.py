@@ -1,20 +1,20 @@
 """Every schedule of a scenario, by visiting every state that can be reached once.
 
-A state is the zone, and where each context stands with all that it still needs. So two schedules
-that lead to one state have one future, and only one of them is followed. States are visited in the
-order in which they are found.
+A state is what is shared, and where each context stands with all that it still needs. So two
+schedules that lead to one state have one future, and only one of them is followed. States are
+visited in the order in which they are found.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from pagefuzz.schedule.bounds import preempts
 from pagefuzz.schedule.explored import Explored
-from pagefuzz.schedule.frames import BY_FRAMES
-from pagefuzz.schedule.frozen import Freezer, State
-from pagefuzz.schedule.judging import Judge
+from pagefuzz.schedule.following import Course, Node, followed, started
+from pagefuzz.schedule.loops import loop_in
+from pagefuzz.schedule.tree import follow_tree
 from pagespec.laws.law import LawBroken
-from pagespec.schedule.contexts import Scenario, opened
+from pagespec.schedule.contexts import Scenario
 from pagespec.schedule.rules import Move
 
 NOTHING: frozenset[str] = frozenset()
@@ -22,34 +22,27 @@ EVERY = 1000
 """States between two calls that tell how far it is."""
 
 
-@dataclass(slots=True)
-class Node:
-    """A state that was found: from which, by which move, and how many steps that move stands for.
+class Edge(NamedTuple):
+    """A way from one node to another: a move, taken so often in a row."""
 
-    last: who took the step to it; left: the preemptions that are left. Both are 0 without a bound.
-    """
-
-    state: State
-    nexts: tuple[Move, ...]
-    parent: int
-    move: Move | None
+    to: int
+    move: Move
     steps: int
-    depth: int
-    last: int | None = None
-    left: int = 0
 
 
 @dataclass(slots=True)
 class Search:
-    """A search under way. at: the next node to go on from."""
+    """A search under way.
 
-    freezer: Freezer
-    judge: Judge
+    nodes: in the order in which they were found. seen: their numbers, by what their future follows
+    from. edges: those of each node that was gone on from, which are the first ones.
+    """
+
+    course: Course
     found: Explored
     nodes: list[Node]
     seen: dict[tuple[int, ...], int]
-    at: int = 0
-    edges: list[list[int]] = field(default_factory=list)
+    edges: list[list[Edge]] = field(default_factory=list)
 
 
 def exhaust(
@@ -65,78 +58,70 @@ def exhaust(
     """Follow every schedule, or every one with so many preemptions or steps at most.
 
     hashed: whether schedules that meet in one state go on as one. reduced: whether steps that
-    nobody else can see are taken as one with the step before. without: laws that are not asked.
-    told: is told now and then how far it is; if it answers False, the search ends unfinished.
+    nobody else can see are taken at once; with a depth they are not, since it counts them.
+    without: laws that are not asked. told: is told now and then how far it is; if it answers False,
+    the search ends unfinished.
     """
-    search = begun(scenario, without, bound, depth)
-    found = search.found
-    while search.at < len(search.nodes) and found.broken is None:
-        if told is not None and search.at % EVERY == 0 and not told(found):
-            break
-        expand(search)
-    found.exhausted = search.at == len(search.nodes) and found.broken is None
-    found.asked = frozenset(search.judge.asked)
+    reduced = reduced and depth is None
+    course, start = started(scenario, reduced=reduced, bound=bound, without=without)
+    found = Explored(bound=bound, deepest=depth)
+    if not hashed:
+        follow_tree(course, start, found, told)
+        return found
+    search = Search(course, found, [start], {key_of(start): 0})
+    finish(search, told)
     return found
 
 
-def begun(
-    scenario: Scenario, without: frozenset[str], bound: int | None, depth: int | None
-) -> Search:
-    """A search of which only the start is known."""
-    world = opened(scenario, BY_FRAMES)
-    freezer = Freezer(world)
-    state = freezer.freeze()
-    start = Node(state, freezer.moves_in(world), -1, None, 0, 0, left=bound or 0)
-    found = Explored(bound=bound, deepest=depth)
-    return Search(freezer, Judge(without), found, [start], {key_of(start): 0})
+def finish(search: Search, told: Callable[[Explored], bool] | None) -> None:
+    """Go on from each node that has not been gone on from yet."""
+    found = search.found
+    while len(search.edges) < len(search.nodes) and found.broken is None:
+        if told is not None and len(search.edges) % EVERY == 0 and not told(found):
+            break
+        expand(search)
+    found.asked = frozenset(search.course.judge.asked)
+    found.exhausted = len(search.edges) == len(search.nodes) and found.broken is None
+    if found.exhausted and "LIVE-ends" in found.asked:
+        judge_loops(search)
 
 
 def key_of(node: Node) -> tuple[int, ...]:
     """What of a node its future follows from."""
-    return (*node.state, -1 if node.last is None else node.last, node.left)
+    return (*node.state, node.last, node.left)
 
 
 def expand(search: Search) -> None:
     """Take each move that may happen in the next node."""
-    freezer, found = search.freezer, search.found
-    at = search.at
+    course, found = search.course, search.found
+    at = len(search.edges)
     here = search.nodes[at]
-    search.at += 1
+    edges: list[Edge] = []
     if not here.nexts:
-        found.ends += 1
-        freezer.thaw(here.state)
-        found.final.add(freezer.final())
-        return
-    if here.depth == found.deepest:
+        course.freezer.thaw(here.state)
+        found.final.add(course.freezer.final())
+        found.ends = len(found.final)
+    elif here.depth == found.deepest:
         found.cut = True
-        return
-    for move in here.nexts:
-        freezer.thaw(here.state)
-        last, left = None, 0
-        if found.bound is not None:
-            last = move.context
-            left = here.left - preempts(freezer.world, here.nexts, here.last, move)
-            if left < 0:
+    else:
+        for move in here.nexts:
+            node = followed(course, here, at, move)
+            if course.stopped is not None:
+                found.broken, steps = course.stopped
+                found.schedule = (*way(search.nodes, at), *[move] * steps)
+                break
+            if node is None:
                 found.cut = True
                 continue
-        found.steps += 1
-        try:
-            moment, state = freezer.step(move)
-            broken = search.judge.broken(moment, freezer.shared_in(state))
-        except LawBroken as stumbled:
-            broken = stumbled
-        if broken is not None:
-            found.broken = broken
-            found.schedule = (*way(search.nodes, at), move)
-            return
-        for event in moment.log:
-            found.events[event.kind] += 1
-        node = Node(state, tuple(moment.nexts), at, move, 1, here.depth + 1, last, left)
-        number = search.seen.setdefault(key_of(node), len(search.nodes))
-        if number == len(search.nodes):
-            search.nodes.append(node)
-            found.states += 1
-            found.depth = max(found.depth, node.depth)
+            number = search.seen.setdefault(key_of(node), len(search.nodes))
+            if number == len(search.nodes):
+                search.nodes.append(node)
+                found.depth = max(found.depth, node.depth)
+            edges.append(Edge(number, move, node.steps))
+    search.edges.append(edges)
+    found.states, found.steps = len(search.nodes), course.steps
+    found.events.update(course.kinds)
+    course.kinds.clear()
 
 
 def way(nodes: list[Node], at: int) -> tuple[Move, ...]:
@@ -148,3 +133,21 @@ def way(nodes: list[Node], at: int) -> tuple[Move, ...]:
             path += [node.move] * node.steps
         at = node.parent
     return tuple(reversed(path))
+
+
+def judge_loops(search: Search) -> None:
+    """Break LIVE-ends if somebody can go round for ever."""
+    loop = loop_in([[(edge.to, edge.move) for edge in edges] for edges in search.edges])
+    if loop is None:
+        return
+    begin, path = loop
+    moves: list[Move] = []
+    for at, to in path:
+        edge = next(edge for edge in search.edges[at] if edge.to == to)
+        moves += [edge.move] * edge.steps
+    contexts = sorted({move.context for move in moves})
+    who = " and ".join(f"context {number}" for number in contexts)
+    found = search.found
+    found.broken = LawBroken("LIVE-ends", f"{who} can go round for ever, {len(moves)} steps a turn")
+    found.schedule = (*way(search.nodes, begin), *moves)
+    found.exhausted = False

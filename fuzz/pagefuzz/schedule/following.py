@@ -1,0 +1,107 @@
+"""Following one move of a search: what the bounds allow of it, what it leads to, what laws say."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from pagefuzz.schedule.bounds import preempts
+from pagefuzz.schedule.frames import BY_FRAMES
+from pagefuzz.schedule.frozen import Freezer, State
+from pagefuzz.schedule.judging import Judge
+from pagefuzz.schedule.reduction import Unseen
+from pagespec.events import Kind
+from pagespec.laws.law import LawBroken
+from pagespec.schedule.contexts import Scenario, opened
+from pagespec.schedule.rules import Move
+
+LONGEST = 100
+"""The most steps that are taken as one, so that endless loops are seen as such."""
+
+
+@dataclass(slots=True)
+class Node:
+    """A state that was found: from which one, by which move, taken how often in a row.
+
+    nexts: what may happen next. depth: the steps to it. last, left: with a bound, who took the last
+    of them, and the preemptions that are left.
+    """
+
+    state: State
+    nexts: tuple[Move, ...]
+    parent: int
+    move: Move | None
+    steps: int
+    depth: int
+    last: int = -1
+    left: int = 0
+
+
+@dataclass(slots=True)
+class Course:
+    """What a search goes by. unseen: says which steps are taken as one with the step before.
+
+    stopped: the law that broke, and how often the move had been taken then. kinds: the events since
+    the last time that they were counted.
+    """
+
+    freezer: Freezer
+    judge: Judge
+    unseen: Unseen | None
+    bound: int | None
+    stopped: tuple[LawBroken, int] | None = None
+    steps: int = 0
+    kinds: Counter[Kind] = field(default_factory=Counter)
+
+
+def started(
+    scenario: Scenario, *, reduced: bool, bound: int | None, without: frozenset[str]
+) -> tuple[Course, Node]:
+    """A search's course, and where it starts."""
+    world = opened(scenario, BY_FRAMES)
+    freezer = Freezer(world)
+    state = freezer.freeze()
+    unseen = Unseen(scenario) if reduced else None
+    course = Course(freezer, Judge(without), unseen, bound)
+    return course, Node(state, freezer.moves_in(world), -1, None, 0, 0, left=bound or 0)
+
+
+def followed(course: Course, here: Node, at: int, move: Move) -> Node | None:
+    """The node that a move leads to from one, whose number is said.
+
+    None if it would be a preemption too many, or a law broke, which the course then says.
+    """
+    freezer = course.freezer
+    freezer.thaw(here.state)
+    last, left = -1, 0
+    if course.bound is not None:
+        last = move.context
+        left = here.left - preempts(freezer.world, here.nexts, here.last, move)
+        if left < 0:
+            return None
+    steps = 0
+    on, state, nexts = move, here.state, here.nexts
+    try:
+        while True:
+            holds = freezer.world.contexts[move.context].holds
+            moment, after = freezer.step(on)
+            if steps and course.unseen is not None and course.unseen.shows(moment.context, holds):
+                # Somebody may want what it has released: that step is one by itself.
+                freezer.thaw(state)
+                break
+            state, nexts = after, moment.nexts
+            steps += 1
+            course.steps += 1
+            course.kinds.update([event.kind for event in moment.log])
+            broken = course.judge.broken(moment, freezer.shared_in(state))
+            if broken is not None:
+                course.stopped = broken, steps
+                return None
+            if course.unseen is None or steps == LONGEST:
+                break
+            if not course.unseen.hides(freezer.world, move.context):
+                break
+            on = Move(move.context)
+    except LawBroken as stumbled:
+        course.steps += 1
+        course.stopped = stumbled, steps + 1
+        return None
+    return Node(state, nexts, at, move, steps, here.depth + steps, last, left)
