@@ -77,6 +77,9 @@ def due_by_events(zone: Zone, log: Sequence[Event]) -> tuple[int, ...]:
     pgalloc = pgfree = 0
     operations = zone.machine.era.counts_operations
     for event in log:
+        if event.kind is Kind.REFUSE:
+            # It says why in place of an order.
+            continue
         pages = SIZES[event.order]
         if event.kind in (Kind.ALLOC, Kind.BULK):
             pgalloc += pages
