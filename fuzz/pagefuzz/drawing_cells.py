@@ -4,7 +4,7 @@ In each line what has been told, what the CPUs keep and what is under way add up
 line of a whole machine's counter is there once for each item, below those of its zones or nodes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
@@ -49,9 +49,14 @@ class Column:
         return 2 + max(map(len, self.words))
 
 
-def table(counters: Counters, numbers: list[int]) -> Iterator[str]:
-    """Lines for the counters of those numbers, which are not none, below a heading."""
-    rows = list(_rows(counters, numbers))
+def table(counters: Counters, numbers: list[int], owed: Sequence[int] = ()) -> Iterator[str]:
+    """Lines for the counters of those numbers, which are not none, below a heading.
+
+    owed: what is under way beside what the counters know of, by place and then by item; or none.
+    """
+    rows = list(
+        _rows(counters, numbers, owed or [0] * (len(counters.places) + len(counters.totals)))
+    )
     first, *rest = _columns(rows)
     for line, name in enumerate(first.words):
         yield f"{name:<{max(NAME, first.width - 2)}}" + "".join(
@@ -64,7 +69,7 @@ def name_of(place: Place) -> str:
     return f"{place.item.value} {'node' if place.of_node else 'zone'} {place.where}"
 
 
-def _rows(counters: Counters, numbers: list[int]) -> Iterator[Row]:
+def _rows(counters: Counters, numbers: list[int], owed: Sequence[int]) -> Iterator[Row]:
     """The lines of those counters, and behind each item's one for the whole machine."""
     for item, group in groupby(numbers, key=lambda number: counters.places[number].item):
         for number in group:
@@ -72,15 +77,15 @@ def _rows(counters: Counters, numbers: list[int]) -> Iterator[Row]:
             size = threshold_of(counters, place)
             cells = [cells[number] for cells in counters.cells]
             updates = [update for update in counters.updates if update.place == number]
-            under_way = sum(missing(each, cells[each.cpu]) for each in updates)
+            under_way = owed[number] + sum(missing(each, cells[each.cpu]) for each in updates)
             threshold = "never" if size == NEVER else str(size)
             yield Row(name_of(place), counters.told[number], cells, under_way, threshold)
-        yield _in_all(counters, item)
+        yield _in_all(counters, item, owed)
 
 
-def _in_all(counters: Counters, item: Item) -> Row:
+def _in_all(counters: Counters, item: Item, owed: Sequence[int]) -> Row:
     numbers = [at for at, place in enumerate(counters.places) if place.item is item]
-    under_way = 0
+    under_way = owed[len(counters.places) + list(counters.totals).index(item)]
     for update in counters.updates:
         if update.place in numbers:
             under_way += update.pages if update.stage is not Stage.CELL else 0

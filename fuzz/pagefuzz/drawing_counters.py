@@ -1,6 +1,6 @@
 """Counters drawn: a table of what is told and kept, updates under way, and each zone's marks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pagefuzz.drawing_cells import name_of, table
 from pagefuzz.drawing_words import fitted, labelled
@@ -11,11 +11,14 @@ SHOWN = 12
 """Counters, zones or changes that are drawn before the rest is counted."""
 
 
-def counters_drawn(counters: Counters, before: Counters | None = None) -> list[str]:
+def counters_drawn(
+    counters: Counters, before: Counters | None = None, owed: Sequence[int] = ()
+) -> list[str]:
     """The counters that are not 0 throughout, what is under way, and each zone's marks.
 
     before: how they stood one request ago. Of many counters or zones those are drawn that have
-    changed since.
+    changed since. owed: what is under way beside what the counters know of, by place and then by
+    item; or none.
 
     >>> from pagespec.era import ERAS
     >>> from pagespec.vmstat.counters import boot_counters
@@ -37,7 +40,7 @@ def counters_drawn(counters: Counters, before: Counters | None = None) -> list[s
     return [
         line
         for text in (
-            *_table(counters, before),
+            *_table(counters, before, owed),
             *_updates(counters),
             *_zones(counters, before),
             *_switches(counters),
@@ -73,13 +76,17 @@ def changes_told(before: Counters, after: Counters) -> list[str]:
     return [*lines[:SHOWN], *([counted(more, "more change")] if more > 0 else [])]
 
 
-def _table(counters: Counters, before: Counters | None) -> Iterator[str]:
-    numbers = [number for number in range(len(counters.places)) if _is_any(counters, number)]
+def _table(counters: Counters, before: Counters | None, owed: Sequence[int]) -> Iterator[str]:
+    numbers = [
+        number
+        for number in range(len(counters.places))
+        if _is_any(counters, number) or (owed and owed[number])
+    ]
     shown = numbers
     if len(numbers) > SHOWN:
         shown = [at for at in numbers if before is None or _differs(before, counters, at)][:SHOWN]
     if shown:
-        yield from table(counters, shown)
+        yield from table(counters, shown, owed)
     if len(shown) < len(numbers):
         yield labelled("counters", [f"{len(numbers) - len(shown)} more"])
 

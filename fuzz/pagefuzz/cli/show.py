@@ -17,6 +17,7 @@ from pagefuzz.report.words import counted
 from pagefuzz.schedule.drawing import start_drawn, steps_drawn, without_answer
 from pagespec.events import Kind
 from pagespec.laws.law import LawBroken
+from pagespec.machine import Machine
 from pagespec.schedule.contexts import opened
 from pagespec.schedule.running import BY_GENERATORS
 from pagespec.schedule.trace import ScheduleTrace, asked_line
@@ -67,8 +68,7 @@ def command(path: Path, step: int | None) -> Exit:
         return Exit.HELD
     with named(path):
         stage, names = stage_of(trace), Names()
-    if any(frame_by_frame(zone.machine) for zone in stage.zones):
-        print(f"{LEGEND}\n")
+    _print_legend(zone.machine for zone in stage.zones)
     _draw(step, 0, "boot", stage, range(len(stage.zones)))
     for number, request in enumerate(trace.requests, 1):
         op = names.op_of(request)
@@ -103,7 +103,9 @@ def _draw_schedule(only: int | None, trace: ScheduleTrace) -> None:
     scenario = trace.scenario
     world = opened(scenario, BY_GENERATORS)
     first = [asked_line(scenario, without_answer(asked)) for asked in scenario.setup]
-    _print(only, 0, "; ".join(["boot", *first]), [], start_drawn(world))
+    if isinstance(scenario.machine, Machine):
+        _print_legend([scenario.machine])
+    _print(only, 0, "boot", first, start_drawn(world))
     number = 0
     broken: LawBroken | None = None
     for number, (step, lines) in enumerate(steps_drawn(world, trace.schedule), 1):
@@ -113,6 +115,11 @@ def _draw_schedule(only: int | None, trace: ScheduleTrace) -> None:
     if only is not None and only > number:
         raise UsageError(f"--step {only}: the schedule comes to {counted(number, 'step')}")
     print(f"\n{complaint_of(broken) if broken is not None else 'every law held'}")
+
+
+def _print_legend(machines: Iterable[Machine]) -> None:
+    if any(map(frame_by_frame, machines)):
+        print(f"{LEGEND}\n")
 
 
 def _print(

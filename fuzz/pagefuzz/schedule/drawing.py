@@ -68,7 +68,9 @@ def shared_drawn(world: World) -> list[str]:
     """The zone or the counters that all work on."""
     if isinstance(world.shared, Zone):
         return drawn(world.shared)
-    return counters_drawn(world.shared)
+    flying = [context.owes for context in world.contexts if context.owes]
+    owed = [sum(each) for each in zip(*flying, strict=True)]
+    return counters_drawn(world.shared, owed=owed)
 
 
 def role_words(role: Role) -> str:

@@ -1,0 +1,200 @@
+"""`pagefuzz show` of schedules: each step says who did what, and who holds what meanwhile."""
+
+import doctest
+import re
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import pytest
+from tests.schedule.test_replay import BROKEN, HEAD, SOUND
+
+from pagefuzz.cli._entry import run
+from pagefuzz.exits import Exit
+from pagefuzz.schedule import drawing
+from pagefuzz.schedule.draw import random_scenario
+from pagespec.era import ERAS
+from pagespec.guards import RULES
+from pagespec.schedule.rules import Move
+from pagespec.schedule.trace import ScheduleTrace, schedule_text_of
+
+ABOUT = "about to take the guard of the lists of its own CPU, which"
+
+Capture = pytest.CaptureFixture[str]
+
+
+def shown(path: Path, text: str, capsys: Capture, *more: str) -> str:
+    """The picture of a trace."""
+    path.write_text(text)
+    assert run(["show", str(path), *more]) == Exit.HELD
+    return capsys.readouterr().out
+
+
+def test_examples_are_true() -> None:
+    """Those in the docstrings."""
+    failed, tried = doctest.testmod(drawing)
+
+    assert failed == 0
+    assert tried > 0
+
+
+def test_each_step_is_told(tmp_path: Path, capsys: Capture) -> None:
+    """Up to the one that breaks a law: the interrupt has its own column, and is marked."""
+    out = shown(tmp_path / "a.trace", BROKEN + "schedule 0*2 1\n", capsys)
+    start, task, interrupt, last = out.split("\n\n")
+
+    assert start.startswith("0: boot\n        free_area[3] -> page[0-7] -> page[8-15]\n")
+    assert "\n        context 0       task on CPU 0\n            a = alloc order=0\n" in start
+    assert "\n        context 1       hardirq on CPU 0\n            b = alloc order=0" in start
+    assert task.splitlines() == [
+        "1: context 0, task on CPU 0, begins a = alloc order=0",
+        "    holds nothing; interrupts on",
+        f"2: context 0, task on CPU 0, {ABOUT} it may lose",
+        "    holds the guard of CPU 0's lists; interrupts on",
+    ]
+    assert interrupt.splitlines() == [
+        "---- interrupt: context 1 ----",
+        "    3: context 1, hardirq on CPU 0, begins b = alloc order=0",
+        "        holds nothing; interrupts on",
+        f"    4: context 1, hardirq on CPU 0, {ABOUT} it",
+        "            may lose",
+        "        holds the guard of CPU 0's lists; interrupts on",
+    ]
+    assert last == (
+        "PCP-owner: context 0 on CPU 0 and context 1 (hardirq) on CPU 0 are both at CPU 0's lists\n"
+    )
+
+
+def steps_of(out: str) -> list[tuple[int, list[str]]]:
+    """The steps of a picture, each with the context that took it and its lines behind the first."""
+    steps: list[tuple[int, list[str]]] = []
+    for line in out.partition("\n\n")[2].splitlines():
+        begins = re.match(r" *\d+: context (\d)", line)
+        if begins is not None:
+            steps.append((int(begins[1]), []))
+        elif steps:
+            steps[-1][1].append(line)
+    return steps
+
+
+def test_what_has_changed_is_drawn_and_what_is_in_flight_told(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    """Of the zone nothing else; a frame is in flight between the lists and who asked for it."""
+    steps = steps_of(shown(tmp_path / "a.trace", SOUND + "schedule 0*2 1\n", capsys))
+    (split,) = (lines for _, lines in steps if any("expand:" in line for line in lines) and _ == 1)
+
+    assert [line.strip() for line in split] == [
+        "expand: split page[0] order 3",
+        "expand: split page[0] order 2",
+        "expand: split page[0] order 1",
+        "holds nothing; interrupts on; in flight page[0]",
+        "| free_area[3] -> page[8-15]",
+        "| free_area[2] -> page[4-7]",
+        "| free_area[1] -> page[2-3]",
+        "| free_area[0] -> page[1]",
+        "| free_pages 15   nr_free 1 1 1 1",
+    ]
+    ends = [line.strip() for _, lines in steps for line in lines if "ends: " in line]
+    assert ends == [
+        "ends: return page -> page[0]",
+        "ends: return page -> page[1]",
+        "ends: done",
+    ]
+    # The first frame stays in flight up to the end of its request, and is held then.
+    at = steps.index((1, split))
+    assert "      | held            page[0]" in steps[at + 1][1]
+    assert not any("in flight" in line for line in steps[at + 1][1])
+
+
+@pytest.mark.parametrize("era", ["5.15", "6.1"])
+def test_interrupts_are_off_under_a_guard_that_turns_them_off(
+    era: str, tmp_path: Path, capsys: Capture
+) -> None:
+    """On the CPU of who holds it; on the other one they stay on."""
+    text = HEAD.format(era=era, cpus=2) + (
+        "task cpu=0\na = alloc order=0\ntask cpu=1\nb = alloc order=0\nschedule 0*2 1\n"
+    )
+    steps = steps_of(shown(tmp_path / "a.trace", text, capsys))
+
+    assert steps[1][0] == 0
+    assert steps[1][1][0] == "    holds the guard of CPU 0's lists; interrupts off"
+    assert steps[2][0] == 1
+    assert steps[2][1][-1] == "        holds nothing; interrupts on"
+
+
+def test_one_step_alone(tmp_path: Path, capsys: Capture) -> None:
+    """With the law at the end; for a step beyond the last it is said how many there are."""
+    path, text = tmp_path / "a.trace", BROKEN + "schedule 0*2 1\n"
+    start = shown(path, text, capsys, "--step", "0")
+    second = shown(path, text, capsys, "--step", "2")
+
+    assert start.startswith("0: boot\n")
+    assert "1: context" not in start
+    assert second.startswith("2: context 0, task on CPU 0, about to take the guard of the lists")
+    assert [line.split(":")[0] for line in second.splitlines()[2:]] == ["", "PCP-owner"]
+    assert run(["show", str(path), "--step", "5"]) == Exit.USAGE
+    assert "--step 5: the schedule comes to 4 steps" in capsys.readouterr().err
+
+
+COUNTED = """pagefuzz-trace 1
+counters era=5.15 cpus=0 normal=4
+zone node=0 pages=500
+mod free zone=0 by=-3
+task cpu=0
+mod free zone=0 by=-3 irqs_on=1
+interrupt cpu=0 level=softirq
+mod free zone=0 by=2
+"""
+
+
+def test_counters_are_drawn_with_what_is_yet_to_count(tmp_path: Path, capsys: Capture) -> None:
+    """What the update has taken out of the cell and not told is neither kept nor told."""
+    out = shown(tmp_path / "a.trace", COUNTED, capsys)
+    start, *_ = out.split("\n\n")
+    steps = steps_of(out)
+
+    assert start.startswith("0: boot\n    mod free zone=0 by=-3\n")
+    assert "free zone 0      500     -3          .    497          4" in start
+    # In one exchange the cell gives up what it held, and nobody has been told yet.
+    assert [line.split("|")[-1].strip() for line in steps[0][1]] == [
+        "holds nothing; interrupts on; yet to count -6 free of zone 0, -6 free in all",
+        "free zone 0      500      .         -6    494          4",
+        "free in all      500      .         -6    494",
+    ]
+    assert "      | free zone 0      494      .          .    494          4" in steps[1][1]
+    assert "    ends: done" in steps[2][1] + steps[3][1]
+    assert out.endswith("\n\nevery law held\n")
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_hundred_columns_are_enough(era: str, tmp_path: Path, capsys: Capture) -> None:
+    """Whatever is drawn as a scenario and as its schedule; each step is there, and each switch."""
+    for seed in range(4):
+        rng = Random(f"{era} {seed}")
+        scenario = random_scenario(rng, ERAS[era])
+        schedule = tuple(Move(rng.randrange(len(scenario.roles))) for _ in range(40))
+        text = schedule_text_of(ScheduleTrace(scenario, schedule))
+        out = shown(tmp_path / "a.trace", text, capsys)
+        movers = [number for number, _ in steps_of(out)]
+        switches = sum(one != other for one, other in pairwise(movers))
+
+        assert [line for line in out.splitlines() if len(line) > 100] == []
+        assert len(re.findall(r"^---- (?:switch to|interrupt:) context \d ----$", out, re.M)) == (
+            switches
+        )
+        assert "{" not in out
+        assert out.endswith("every law held\n")
+
+
+@pytest.mark.parametrize("guard", RULES)
+def test_who_has_a_guard_is_told_under_each(guard: str, tmp_path: Path, capsys: Capture) -> None:
+    """Interrupts are off just under those guards that turn them off."""
+    text = HEAD.format(era="6.12", cpus=1) + f"vary guard={guard}\ntask cpu=0\na = alloc order=0\n"
+    steps = steps_of(shown(tmp_path / "a.trace", text, capsys))
+    off = {"irqs-off", "local-lock", "trylock-irqs-off"}
+
+    assert (
+        steps[1][1][-1]
+        == f"    holds the guard of CPU 0's lists; interrupts {'off' if guard in off else 'on'}"
+    )
