@@ -5,15 +5,18 @@ about zones at rest are asked as well, wherever the locks allow it.
 """
 
 from pagespec.events import Kind
+from pagespec.frames import SIZES
 from pagespec.guards import RULES
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.laws.masks import frames_of, lowest_of
-from pagespec.schedule.contexts import NOTHING_ELSE, Hold, Level
+from pagespec.schedule.contexts import NOTHING_ELSE, Hold, Level, World
 from pagespec.schedule.countlaws import COUNT_LAWS
 from pagespec.schedule.moment import Moment, said
 from pagespec.schedule.rules import finished
 from pagespec.steps import Guard, Step
+from pagespec.trace import Request
 from pagespec.types import Block
+from pagespec.verbs import BLOCK_VERBS
 from pagespec.zone import Zone
 
 CONTEXT_LAWS: LawBook[Moment] = LawBook()
@@ -100,14 +103,59 @@ def owned_once(moment: Moment) -> Complaint:
     for event in moment.log:
         machine = moment.world.zone.machine
         if event.kind is Kind.FROM_LIST:
-            # A bulk request gives it out in the very step that takes it.
-            mine |= frames_of(machine, Block(event.pfn, event.order))
+            # A bulk request gives it out in the very step that takes it, if nobody has it yet.
+            mine |= frames_of(machine, Block(event.pfn, event.order)) & ~held_before(moment)
         if event.kind in (Kind.ALLOC, Kind.BULK):
             wrong = frames_of(machine, Block(event.pfn, event.order)) & ~mine
             if wrong:
                 frame = lowest_of(machine, wrong)
                 return f"{said(moment.mover, moment.context)} was given frame {frame} of somebody"
     return None
+
+
+def held_before(moment: Moment) -> int:
+    """The frames that were held before the step, as one bit a frame."""
+    machine = moment.world.zone.machine
+    frames = 0
+    for pfn, block in moment.held.items():
+        frames |= frames_of(machine, Block(pfn, block.order))
+    return frames
+
+
+@CONTEXT_LAWS.law("BUD-success", source="mm/page_alloc.c, rmqueue under one hold of zone->lock")
+def served_if_possible(moment: Moment) -> Complaint:
+    """A request goes without only while nobody has more off the lists than the block it is about.
+
+    Who splits or merges lists all the rest again before anybody else can look: else others find
+    nothing where there is enough.
+    """
+    if not any(event.kind is Kind.FAIL for event in moment.log):
+        return None
+    world = moment.world
+    machine = world.zone.machine
+    for number, context in enumerate(world.contexts):
+        own = pages_asked(world, number)
+        if number != moment.mover and own is not None and context.flight.bit_count() > own:
+            frame = lowest_of(machine, context.flight)
+            return (
+                f"{said(moment.mover, moment.context)} goes without while "
+                f"{said(number, context)} has the frames around {frame} off all lists"
+            )
+    return None
+
+
+def pages_asked(world: World, number: int) -> int | None:
+    """How many frames the request is about that a context has under way, if it is about a block."""
+    context = world.contexts[number]
+    if context.rest is None:
+        return None
+    asked = world.scenario.roles[number].requests[context.at]
+    if not isinstance(asked, Request) or asked.verb not in BLOCK_VERBS:
+        return None
+    order = asked.order
+    if order is None and asked.operand is not None and asked.operand.name in world.names.blocks:
+        order = world.names.blocks[asked.operand.name].order
+    return None if order is None else SIZES[order]
 
 
 @CONTEXT_LAWS.law("BUD-partition", source="derived")

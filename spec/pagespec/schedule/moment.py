@@ -1,10 +1,13 @@
 """A step among several contexts, as the laws are asked of it."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from pagespec.events import Event
 from pagespec.schedule.contexts import Context, Level, World
 from pagespec.schedule.rules import Move
+from pagespec.types import Pfn
+from pagespec.zone import Held
 
 
 class Moment(NamedTuple):
@@ -13,6 +16,7 @@ class Moment(NamedTuple):
     mover: the context that took it. before, placed: the frames that were in some place before it,
     and that are now; twice: those that are in two. flight: what the mover had in flight before.
     log: what the step did. nexts: what may happen next. asked: the number of the mover's request.
+    held: the blocks that were held before it.
     """
 
     world: World
@@ -24,6 +28,7 @@ class Moment(NamedTuple):
     log: tuple[Event, ...]
     nexts: tuple[Move, ...]
     asked: int
+    held: Mapping[Pfn, Held]
 
     @property
     def context(self) -> Context:

@@ -32,6 +32,7 @@ def moment_of(
     begins = move.cpu is None and context.rest is None
     sums = sums_of(world.shared)
     zone = world.shared if isinstance(world.shared, Zone) else None
+    held = {} if zone is None else zone.held.copy()
     if zone is not None:
         zone.log.clear()
     try:
@@ -51,7 +52,7 @@ def moment_of(
     due = due_of(world, move.context, at, begins=begins, log=log)
     context.owes = left_of(owed, due, sums, sums_of(world.shared))
     nexts = tuple(moves(world))
-    return Moment(world, move.context, before, world.placed, twice, flight, log, nexts, at)
+    return Moment(world, move.context, before, world.placed, twice, flight, log, nexts, at, held)
 
 
 def due_of(
