@@ -52,7 +52,9 @@ class Abstract:
             yield rest | {(op.pfn, block._replace(refs=block.refs + 1))}
         elif op.verb is Verb.SPLIT:
             if block.order == op.order and not block.compound:
-                pages = {(op.pfn + at, Held(0, 1, False, block.mt)) for at in range(SIZES[op.order])}
+                pages = {
+                    (op.pfn + at, Held(0, 1, False, block.mt)) for at in range(SIZES[op.order])
+                }
                 first = (op.pfn, Held(0, block.refs, False, block.mt))
                 yield (rest | pages) - {(op.pfn, Held(0, 1, False, block.mt))} | {first}
         elif op.verb is Verb.FREE and block.order != op.order:

@@ -68,7 +68,8 @@ ODDS_COLD = 18
 
 # What it has done: requests served, frames given to it and back, requests that failed. The frame
 # that it was given although somebody has it, plus one; the verb whose outcome no legal request has,
-# plus one, and that outcome.
+# plus one, and that outcome. Then the slots that its last bulk request filled, how many threads
+# there are, and how often they have begun together.
 SERVED = 19
 GIVEN = 20
 RETURNED = 21
@@ -77,6 +78,8 @@ CLASH = 23
 ODD_VERB = 24
 ODD_OUTCOME = 25
 FILLED = 26
+TEAM = 27
+TURN = 28
 
 # The latest requests, the heads of shared blocks, and the blocks that are held: each as its frame
 # plus one, above five bits: four of order, and whether it is compound.
@@ -139,9 +142,7 @@ def serve(mem: Memory, verb: int, order: int, pfn: int, want: int, pages: int) -
 
 
 @kernel
-def put(
-    mem: Memory, state: Words, verb: int, order: int, pfn: int, want: int, pages: int
-) -> int:
+def put(mem: Memory, state: Words, verb: int, order: int, pfn: int, want: int, pages: int) -> int:
     """Put a request of this thread, and keep it among the latest."""
     at = RING + word_at(state, SERVED) % RING_ENTRIES * RING_WORDS
     set_word(state, at, verb)
@@ -280,8 +281,24 @@ def rare(dice: int) -> int:
 
 
 @kernel
-def churn(mem: Memory, state: Words, owners: Words, steps: int) -> None:
+def meet(clock: Words, threads: int, turn: int) -> None:
+    """Wait until so many threads have come here so many times."""
+    add_word(clock, ARRIVED, 1)
+    while word_at(clock, ARRIVED) < threads * turn:
+        pause()
+
+
+@kernel
+def begin(state: Words, clock: Words) -> None:
+    """Begin together with the others."""
+    set_word(state, TURN, word_at(state, TURN) + 1)
+    meet(clock, word_at(state, TEAM), word_at(state, TURN))
+
+
+@kernel
+def churn(mem: Memory, state: Words, owners: Words, clock: Words, steps: int) -> None:
     """Put random requests for so many turns, or until one gets what it may not get."""
+    begin(state, clock)
     for _ in range(steps):
         if word_at(state, CLASH) != 0 or word_at(state, ODD_VERB) != 0:
             return
@@ -304,8 +321,9 @@ def churn(mem: Memory, state: Words, owners: Words, steps: int) -> None:
 
 
 @kernel
-def release_all(mem: Memory, state: Words, owners: Words) -> None:
+def release_all(mem: Memory, state: Words, owners: Words, clock: Words) -> None:
     """Give back all that the thread holds, and drain the lists of its CPU."""
+    begin(state, clock)
     want = word_at(state, CPU) << CPU_SHIFT
     if word_at(state, FILLED) != 0:
         fill_or_empty(mem, state, owners, want)
@@ -313,14 +331,6 @@ def release_all(mem: Memory, state: Words, owners: Words) -> None:
         if word_at(state, at) != 0:
             give_back(mem, state, owners, at, want)
     put(mem, state, DRAIN, 0, 0, want, 0)
-
-
-@kernel
-def meet(clock: Words, threads: int, turn: int) -> None:
-    """Wait until so many threads have come here so many times."""
-    add_word(clock, ARRIVED, 1)
-    while word_at(clock, ARRIVED) < threads * turn:
-        pause()
 
 
 @kernel
@@ -371,7 +381,11 @@ def put_stamped(mem: Memory, rows: Words, clock: Words, first: int, at: int) -> 
 @kernel
 def release(mem: Memory, rows: Words, at: int) -> None:
     """Give back the block of a row, if it is still held."""
-    pfn, order, want = word_at(rows, at + LIVE) - 1, word_at(rows, at + ORDER), word_at(rows, at + WANT)
+    pfn, order, want = (
+        word_at(rows, at + LIVE) - 1,
+        word_at(rows, at + ORDER),
+        word_at(rows, at + WANT),
+    )
     if word_at(rows, at + VERB) != ALLOC or pfn < 0:
         return
     if order >= 0:

@@ -15,8 +15,8 @@ class Driver(NamedTuple):
     """What threads call, and the kernels that these call."""
 
     kernels: Kernels
-    churn: Callable[[Memory, Words, Words, int], None]
-    release_all: Callable[[Memory, Words, Words], None]
+    churn: Callable[[Memory, Words, Words, Words, int], None]
+    release_all: Callable[[Memory, Words, Words, Words], None]
     trials: Callable[[Memory, Words, Words, int, int, int, int], None]
 
 
@@ -44,8 +44,8 @@ def driver_of(kernels: Kernels) -> Driver:
     churn, release_all, trials = (scope[name] for name in ENTRIES)
     return Driver(
         kernels,
-        cast(Callable[[Memory, Words, Words, int], None], churn),
-        cast(Callable[[Memory, Words, Words], None], release_all),
+        cast(Callable[[Memory, Words, Words, Words, int], None], churn),
+        cast(Callable[[Memory, Words, Words, Words], None], release_all),
         cast(Callable[[Memory, Words, Words, int, int, int, int], None], trials),
     )
 

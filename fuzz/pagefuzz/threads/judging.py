@@ -96,9 +96,7 @@ def _held(team: Team, zone: Zone) -> Iterator[LawBroken]:
     theirs = {block.pfn: (block.order, 1) for _, block in _blocks(team)}
     held = {pfn: (block.order, block.refs) for pfn, block in zone.held.items()}
     if held != theirs:
-        pfn = min(
-            pfn for pfn in theirs.keys() | held.keys() if theirs.get(pfn) != held.get(pfn)
-        )
+        pfn = min(pfn for pfn in theirs.keys() | held.keys() if theirs.get(pfn) != held.get(pfn))
         yield LawBroken(
             "BUD-partition",
             f"frame {pfn}: its order and references are {held.get(pfn)} to the zone, "

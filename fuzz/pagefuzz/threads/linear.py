@@ -44,9 +44,7 @@ class Search(NamedTuple):
     looked: int
 
 
-def linearize(
-    calls: Sequence[Call[Request]], start: State, after: After[State, Request]
-) -> Search:
+def linearize(calls: Sequence[Call[Request]], start: State, after: After[State, Request]) -> Search:
     """Look for an order in which the specification gives these outcomes.
 
     Its cost grows with how many operations overlap, not with how many there are. Raises ValueError

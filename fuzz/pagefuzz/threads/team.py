@@ -37,7 +37,7 @@ class Team:
     def __init__(self, machine: Machine, programs: Sequence[Program], driver: Driver) -> None:
         self.machine, self.programs, self.driver = machine, tuple(programs), driver
         self.allocator = Allocator(machine, modules=driver.kernels)
-        self.owners = Words(machine.pages)
+        self.owners, self.clock = Words(machine.pages), Words(churn.CLOCK_WORDS)
         self.shared = list(self._common_blocks())
         share(self.allocator.memory)
         memory = self.allocator.memory
@@ -62,6 +62,7 @@ class Team:
         words[churn.CPU] = program.cpu
         words[churn.START] = self.machine.start
         words[churn.PAGES] = self.machine.pages
+        words[churn.TEAM] = len(self.programs)
         words[churn.SHARED_BLOCKS] = len(self.shared)
         for number, block in enumerate(self.shared):
             words[churn.SHARED + number] = block.pfn
@@ -72,13 +73,14 @@ class Team:
         return self._together(self.driver.churn, steps)
 
     def release_all(self) -> None:
-        """Let all give back what they hold, and drain their lists. Raises LawBroken if one hangs."""
+        """Let all give back what they hold and drain their lists. Raises LawBroken if one hangs."""
         self._together(self.driver.release_all)
 
     def _together(self, kernel: Callable[..., None], *more: int) -> list[Span]:
         operand = self.driver.kernels.operand
-        mem, owners = operand(self.allocator.memory), operand(self.owners)
-        works = [partial(kernel, mem, operand(state), owners, *more) for state in self.states]
+        mem = operand(self.allocator.memory)
+        both = operand(self.owners), operand(self.clock)
+        works = [partial(kernel, mem, operand(state), *both, *more) for state in self.states]
         return together(works, self)
 
     def held_by(self, number: int) -> Iterator[Block]:
@@ -100,7 +102,9 @@ class Team:
         words = self.states[number].array
         served = int(words[churn.SERVED])
         rows = words[churn.RING : churn.SHARED].reshape(churn.RING_ENTRIES, churn.RING_WORDS)
-        order = [at % churn.RING_ENTRIES for at in range(max(0, served - churn.RING_ENTRIES), served)]
+        order = [
+            at % churn.RING_ENTRIES for at in range(max(0, served - churn.RING_ENTRIES), served)
+        ]
         return [
             Latest(VERBS[verb], order, pfn, want, outcome)
             for verb, order, pfn, want, outcome in rows[order].tolist()

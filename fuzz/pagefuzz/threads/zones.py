@@ -85,11 +85,12 @@ def _zone(rng: Random, era: Era, threads: int) -> Machine:
 
 
 def random_programs(rng: Random, machine: Machine, threads: int) -> list[Program]:
-    """What each of the threads asks for, with odds of its own; kinds of requests may be left out."""
+    """What each of the threads asks for, with its own odds; kinds of requests may be left out."""
 
     def odds(*values: int) -> int:
         return rng.choice((0, *values))
 
+    fills = machine.cpus > 0 and machine.era.bulk != "none"
     programs = []
     # Together they want more than there is, half of the time.
     share = max(1, machine.pages // threads)
@@ -101,7 +102,7 @@ def random_programs(rng: Random, machine: Machine, threads: int) -> list[Program
             churn.TYPES_ASKED: rng.choice((1, 3)) if machine.pageblock is not None else 1,
             churn.ENTRIES: min(churn.MOST_HELD, rng.choice((1, 4, share, 2 * share))),
             # There is one array, whose slots say whose frame it was only while one thread fills it.
-            churn.MOST_SLOTS: rng.choice((0, 4, 16)) if number == 0 and machine.cpus else 0,
+            churn.MOST_SLOTS: rng.choice((0, 4, 16)) if number == 0 and fills else 0,
             churn.ODDS_REFERENCE: odds(64, 256),
             churn.ODDS_SPLIT: odds(64, 256),
             churn.ODDS_RARE: odds(4, 64, 256),
