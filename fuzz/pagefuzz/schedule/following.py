@@ -105,3 +105,17 @@ def followed(course: Course, here: Node, at: int, move: Move) -> Node | None:
         course.stopped = stumbled, steps + 1
         return None
     return Node(state, nexts, at, move, steps, here.depth + steps, last, left)
+
+
+def remade(course: Course, here: Node, at: int, move: Move, steps: int) -> Node:
+    """The node that a move leads to, taken so often, which was found and judged before."""
+    freezer = course.freezer
+    freezer.thaw(here.state)
+    last, left = -1, 0
+    if course.bound is not None:
+        last = move.context
+        left = here.left - preempts(freezer.world, here.nexts, here.last, move)
+    moment, state = freezer.step(move)
+    for _ in range(steps - 1):
+        moment, state = freezer.step(Move(move.context))
+    return Node(state, moment.nexts, at, move, steps, here.depth + steps, last, left)
