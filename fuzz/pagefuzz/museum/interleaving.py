@@ -15,10 +15,9 @@ _DROP = """    compound = held.compound
     if last:
 """
 _TAILS = "        zone.held[pfn] = zone.held[pfn]._replace(order=0)\n        zone.log"
-_DIRECT = """    zone.pgfree += SIZES[order]
-    yield Step.LOCK
-    FREE_ONE_BLOCK[era.design](zone, pfn, order)
-"""
+_DIRECT = "    FREE_ONE_BLOCK[era.design](zone, pfn, order)\n"
+_LISTED = "    if mt is not None and may_use_lists(zone, order, where):\n"
+_READ_BEFORE = Edit("alloc", _LISTED, f"    free_to = pageblock_type(zone, pfn)\n{_LISTED}")
 _IMPORT = Edit(
     "alloc",
     "from pagespec.buddy import free_by_type\n",
@@ -34,9 +33,11 @@ _GUARDED = """    lost = yield Step.GUARD
         return None
     pcp = lists_for(zone, where)
 """
-_BUDDY = """        yield Step.LOCK
-        pfn = RMQUEUE[era.design](zone, want)
-        yield Step.UNLOCK
+_BUDDY = "        pfn = RMQUEUE[era.design](zone, want)\n"
+_SPLITTING = """from pagespec.buddy import expand
+from pagespec.era import Design
+from pagespec.frames import SIZES
+from pagespec.migratetype import UNMOVABLE
 """
 _REFILL = """    yield Step.LOCK
     got = rmqueue_bulk(zone, pcp, index, want, blocks, reverse=_from_tail(zone, where))
@@ -74,16 +75,8 @@ MUTANTS = (
         "A block that goes to the buddy is freed to the list of the type that its pageblock had "
         "before the lock was had; meanwhile the pageblock has been isolated.",
         _IMPORT,
-        Edit(
-            "alloc",
-            _DIRECT,
-            _DIRECT.replace(
-                "    yield", "    free_to = pageblock_type(zone, pfn)\n    yield"
-            ).replace(
-                "FREE_ONE_BLOCK[era.design](zone, pfn, order)",
-                "free_one_block(zone, pfn, order, free_to)",
-            ),
-        ),
+        _READ_BEFORE,
+        Edit("alloc", _DIRECT, "    free_one_block(zone, pfn, order, free_to)\n"),
         scenario=scenario_of(
             machine_of(ERAS["4.10"], 2, pageblock=3),
             (task(0, "free a"), task(1, "isolate pfn=8 pages=8")),
@@ -98,17 +91,13 @@ MUTANTS = (
         "The type that was read before the lock is read again with it only while some pageblock is "
         "isolated, not when a fallback has claimed this one.",
         _IMPORT,
+        _READ_BEFORE,
         Edit(
             "alloc",
             _DIRECT,
-            _DIRECT.replace(
-                "    yield", "    free_to = pageblock_type(zone, pfn)\n    yield"
-            ).replace(
-                "    FREE_ONE_BLOCK[era.design](zone, pfn, order)\n",
-                "    if ISOLATE in zone.pageblocks:\n"
-                "        free_to = pageblock_type(zone, pfn)\n"
-                "    free_one_block(zone, pfn, order, free_to)\n",
-            ),
+            "    if ISOLATE in zone.pageblocks:\n"
+            "        free_to = pageblock_type(zone, pfn)\n"
+            "    free_one_block(zone, pfn, order, free_to)\n",
         ),
         Edit(
             "alloc",
@@ -170,13 +159,10 @@ MUTANTS = (
         Edit(
             "alloc",
             _DIRECT,
-            _DIRECT.replace(
-                "    FREE_ONE_BLOCK[era.design](zone, pfn, order)\n",
-                "    if mt is None or not may_use_lists(zone, order, where):\n"
-                "        FREE_ONE_BLOCK[era.design](zone, pfn, order)\n"
-                "    else:\n"
-                "        free_one_block(zone, pfn, order, mt)\n",
-            ),
+            "    if mt is None or not may_use_lists(zone, order, where):\n"
+            f"    {_DIRECT}"
+            "    else:\n"
+            "        free_one_block(zone, pfn, order, mt)\n",
         ),
         scenario=scenario_of(
             machine_of(ERAS["6.1"], 2, pageblock=3, types=(CMA, CMA)),
@@ -225,6 +211,61 @@ MUTANTS = (
         fits="The lists are disabled, drained, and keep something.",
     ),
     between(
+        "merge-without-the-lock",
+        "ZEP-04",
+        "A free lets go of the lock between two levels of its merge, with the block that has "
+        "merged so far on no list.",
+        Edit("alloc", "import free_by_type\n", "import del_from_free_list, free_by_type\n"),
+        Edit("alloc", "import SIZES\n", "import SIZES, buddy_of, parent_of\n"),
+        Edit("alloc", "import Held, Zone\n", "import Held, Zone, account\n"),
+        Edit(
+            "alloc",
+            _DIRECT,
+            "    buddy = buddy_of(pfn, order)\n"
+            "    while order < zone.machine.top and zone.tag.get(buddy) == order:\n"
+            "        account(zone, -SIZES[order], del_from_free_list(zone, buddy, order))\n"
+            "        pfn = parent_of(pfn, order)\n"
+            "        order += 1\n"
+            "        yield Step.UNLOCK\n"
+            "        yield Step.LOCK\n"
+            "        buddy = buddy_of(pfn, order)\n"
+            f"{_DIRECT}",
+        ),
+        scenario=scenario_of(
+            machine_of(ERAS["4.10"], 2, pages=4, top=2),
+            (task(0, "free a"), task(1, "b = alloc order=2")),
+            ("a = alloc order=1",),
+        ),
+        laws=("BUD-success",),
+        fits="Somebody goes without although all that he asks for is free.",
+    ),
+    between(
+        "split-without-the-lock",
+        "ZEP-05",
+        "A request takes a larger block off its list, and lets go of the lock before it lists what "
+        "it leaves of it.",
+        Edit("zonelist", "from pagespec.era import Design\n", _SPLITTING),
+        Edit("zonelist", "import Zone\n", "import Zone, account\n"),
+        Edit(
+            "zonelist",
+            _BUDDY,
+            "        orders = range(want.order, zone.machine.top + 1)\n"
+            "        whole = next((n for n in orders if zone.nr_free[n]), want.order)\n"
+            "        pfn = RMQUEUE[era.design](zone, want._replace(order=whole))\n"
+            "        yield Step.UNLOCK\n"
+            "        yield Step.LOCK\n"
+            "        if pfn is not None:\n"
+            "            account(zone, SIZES[whole] - SIZES[want.order], UNMOVABLE)\n"
+            "            expand(zone, pfn, want.order, whole, UNMOVABLE)\n",
+        ),
+        scenario=scenario_of(
+            machine_of(ERAS["4.10"], 2, pages=4, top=2),
+            (task(0, "a = alloc order=1"), task(1, "b = alloc order=1")),
+        ),
+        laws=("BUD-success",),
+        fits="Somebody goes without although half of what is off the lists will be free.",
+    ),
+    between(
         "cpu-read-before-it-is-pinned",
         "SLO-01",
         "Which CPU's lists to use is read before the guard keeps the task on it; it moves, and "
@@ -247,10 +288,11 @@ MUTANTS = (
         "lock-leaves-interrupts-on",
         "AST-05",
         "The allocator's lock does not keep interrupts off, and interrupts allocate.",
+        Edit("schedule.rules", "irqs_off=not scenario.lock_irqs_on", "irqs_off=False"),
+        Edit("schedule.rules", "not (nmi or scenario.lock_irqs_on)", "False"),
         scenario=scenario_of(
             machine_of(ERAS["6.12"], 1),
             (task(0, "a = alloc order=3"), hardirq(0, "b = alloc order=3")),
-            lock_irqs_on=True,
         ),
         laws=("LIVE-ends",),
         fits="The interrupt waits for whom it has interrupted.",
@@ -262,11 +304,7 @@ MUTANTS = (
         Edit(
             "zonelist",
             _BUDDY,
-            _BUDDY.replace(
-                "        pfn =",
-                "        yield from get_page_from_freelist(zones, ask, 'min', NO_RIGHTS)\n"
-                "        pfn =",
-            ),
+            f"        yield from get_page_from_freelist(zones, ask, 'min', NO_RIGHTS)\n{_BUDDY}",
         ),
         scenario=scenario_of(machine_of(ERAS["6.12"], 1, top=4), (task(0, "a = alloc order=4"),)),
         laws=("LOCK-order", "LIVE-ends"),

@@ -9,9 +9,7 @@ _LOST_ON_FREE = """    if lost:
         log_lost(zone, order)
         return False
 """
-_TAKEN = """    pfn = yield from take_from_list(zone, pcp, index, want, where)
-    yield Step.UNGUARD
-"""
+_TAKEN = "    pfn = yield from take_from_list(zone, pcp, index, want, where)\n"
 _DRAIN = """        yield Guard(cpu)
         pages = zone.pcps[cpu][kind].count
         if pages:
@@ -21,10 +19,7 @@ _DRAIN = """        yield Guard(cpu)
         yield Step.UNGUARD
         kind += 1
 """
-_BUDDY = """        yield Step.LOCK
-        pfn = RMQUEUE[era.design](zone, want)
-        yield Step.UNLOCK
-"""
+_BUDDY = "        pfn = RMQUEUE[era.design](zone, want)\n"
 _VISIT = """        if not remotely:
             yield Visit(cpu)
             zone.on_cpu = cpu
@@ -85,10 +80,11 @@ MUTANTS = (
         fits=_BETWEEN_READ_AND_WRITE,
     ),
     between(
-        "guard-released-too-early",
+        "guard-released-twice",
         SLIP,
-        "A request lets go of the guard when the list is filled, before it takes its block.",
-        Edit("pcp.lists", _TAKEN, "".join(reversed(_TAKEN.splitlines(keepends=True)))),
+        "A request lets go of the guard when the list is filled, before it takes its block, and "
+        "once more behind that.",
+        Edit("pcp.lists", _TAKEN, f"    yield Step.UNGUARD\n{_TAKEN}"),
         scenario=scenario_of(
             machine_of(ERAS["6.1"], 1),
             (task(0, "b = alloc order=0"), hardirq(0, "c = alloc order=0")),
@@ -171,10 +167,7 @@ MUTANTS = (
         Edit(
             "zonelist",
             _BUDDY,
-            _BUDDY.replace(
-                "        yield Step.UNLOCK\n",
-                "        if pfn is None:\n            return None\n        yield Step.UNLOCK\n",
-            ),
+            f"{_BUDDY}        if pfn is None:\n            return None\n",
         ),
         scenario=scenario_of(
             machine_of(ERAS["5.15"], 2, top=4),

@@ -94,6 +94,15 @@ TOPICS: dict[str, Topic] = {
         eras=GUARDED[1:],
         shape={"cells": True},
     ),
+    "unplugged": Topic(
+        2,
+        (
+            task(0, "unplug cpu=1", "plug cpu=1"),
+            task(0, "a = alloc order=0", "free p"),
+            hardirq(0, "b = alloc order=0"),
+        ),
+        ("p = alloc order=0", "q = alloc order=0 cpu=1"),
+    ),
     "pages-failing": Topic(
         2,
         (
