@@ -25,7 +25,7 @@ class Atomic(Enum):
     RELEASE = "store, after all that was stored before"
 
 
-ATOMICS: list[tuple[Callable[..., object], Callable[..., int], Atomic]] = []
+ATOMICS: list[tuple[Callable[..., int | None], Callable[..., int], Atomic]] = []
 """Every accessor here with the load of its field, and what it does."""
 
 

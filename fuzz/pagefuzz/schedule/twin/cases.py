@@ -1,6 +1,7 @@
 """Small cases whose schedules can be exhausted, by name."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -39,6 +40,9 @@ TYPED = Machine(8, 2, ERAS["6.12"], pageblock=1)
 
 LISTED = Machine(8, 3, ERAS["6.1"], cpus=2, batch=1, high=2)
 """CPUs with lists that hold little, and no cells."""
+
+OWNED = Machine(8, 3, ERAS["4.10"], cpus=2, batch=2, high=2, cells=True, min_free=0)
+"""CPUs whose lists only they themselves touch."""
 
 COUNTED = Machine(8, 3, ERAS["6.1"], cpus=2, batch=2, high=2, cells=True, min_free=0)
 
@@ -110,6 +114,27 @@ TWIN_CASES: Mapping[str, TwinCase] = {
         [_alloc("b", 2, cpu=1)],
         [_alloc("a")],
         [_free("b", cpu=1)],
+    ),
+    "refill-refill": _zone(
+        "two CPUs refill lists that are their own alone",
+        OWNED,
+        [],
+        [_alloc("a")],
+        [_alloc("b", cpu=1)],
+    ),
+    "bulk-drain": _zone(
+        "one fills an array from its lists while another drains all",
+        replace(LISTED, batch=2, high=4),
+        [],
+        [Ask(Op(Verb.BULK, pages=3))],
+        [Ask(Op(Verb.DRAIN_ALL, cpu=1))],
+    ),
+    "free-isolate": _zone(
+        "one gives back a block of a range that another isolates",
+        TYPED,
+        [_alloc("a")],
+        [_free("a")],
+        [Ask(Op(Verb.ISOLATE, pfn=0, pages=2))],
     ),
     "alloc-isolate": _zone(
         "one takes a block of a range that another isolates",

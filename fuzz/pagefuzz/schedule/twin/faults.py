@@ -96,6 +96,20 @@ TWIN_FAULTS: Mapping[str, TwinFault] = {
             ),
         ),
     ),
+    "type-before-lock": TwinFault(
+        "who frees to the buddy reads the pageblock's type before it has the zone's lock",
+        "free-isolate",
+        "alloc",
+        LISTS | {"MT-list", "ISO-held", "MT-count"},
+        (
+            Change(
+                old="    lock_zone(mem, cpu_of(want))\n    free_one_block(mem, p, order, False)\n",
+                new="    mt = pageblock_type(mem, p)\n"
+                "    lock_zone(mem, cpu_of(want))\n"
+                "    buddy.free_one_block(mem, p, order, mt, False)\n",
+            ),
+        ),
+    ),
     "released-early": TwinFault(
         "a refill releases the zone's lock before it counts what it has gathered",
         "gather-count",

@@ -94,11 +94,12 @@ class Runner:
             context.at_rest, context.accesses = False, 0
             outcome = self.scene.step(context.number, number)
             # What it has read matters no more, but for what came of it.
-            context.history = hash((before, number, outcome))
-            context.at_rest = True
+            context.history = self.watch.after(before, outcome)
+            context.at_rest, context.served = True, number + 1
 
     def _state(self, contexts: Sequence[Context], running: int) -> Hashable:
-        told = tuple((c.history, -1 if c.waits_at is None else c.waits_at) for c in contexts)
+        # Without how many were served, an outcome might be taken for one more thing read.
+        told = tuple((c.history, c.served, c.at_rest, c.waits_at) for c in contexts)
         return self.watch.memory, running, told
 
     def _at_rest(

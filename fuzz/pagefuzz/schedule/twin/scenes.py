@@ -99,6 +99,8 @@ class ZoneScene:
                 self.refs[name], self.blocks[name] = 1, Block(pfn, op.order)
                 self.given += SIZES[op.order]
             return pfn
+        if op.verb is Verb.BULK:
+            return self._fill(op)
         if not name:
             return self.allocator.perform(op)
         if name not in self.blocks:
@@ -111,6 +113,16 @@ class ZoneScene:
         if self.refs[name] == 0:
             self.returned += SIZES[block.order]
             del self.refs[name], self.blocks[name]
+        return outcome
+
+    def _fill(self, op: Op) -> int:
+        """Fill the array, whose frames are then called by their slots."""
+        outcome = self.allocator.perform(op)
+        for pfn, slot in self.allocator.slots().items():
+            name = f"slot {slot}"
+            if name not in self.blocks:
+                self.refs[name], self.blocks[name] = 1, Block(pfn, 0)
+                self.given += 1
         return outcome
 
     def broken(self, *, ended: bool) -> LawBroken | None:

@@ -8,13 +8,14 @@ others use, and that somebody writes, is every way in which contexts can come be
 import linecache
 import sys
 from collections.abc import Callable, Mapping
+from random import Random
 from types import FrameType
 from typing import NamedTuple
 
 from greenlet import getcurrent, greenlet
 
 from pageimpl.atomics import ATOMICS, pause
-from pageimpl.memory import LOADS, STORES, Field, set_word, word_at
+from pageimpl.memory import LOADS, STORES, Field, word_at
 from pageimpl.source import Kernels, Patch, plain_modules
 from pageimpl.vmstat import state as counters
 
@@ -37,8 +38,9 @@ class Access(NamedTuple):
 class Context:
     """One of those that run: where it is, what it has read, and what it waits for.
 
-    history: a hash of all that it has read since it began its request, and of what its requests
-    returned before. waits_at: the word that it waits for, if it does.
+    history: a number for all that it has read since it began its request, and for what its requests
+    returned before, as `Watch.after` gives them. served: how many requests are over. waits_at: the
+    word that it waits for, if it does.
     """
 
     def __init__(self, number: int) -> None:
@@ -48,6 +50,7 @@ class Context:
         self.waits_at: int | None = None
         self.last_read = 0
         self.at_rest = True
+        self.served = 0
         self.next: Access | None = None
 
 
@@ -55,8 +58,9 @@ class Watch:
     """What is seen of all contexts. It outlives runs: `begin` starts one.
 
     points: the words before whose accesses a context stops. readers, writers: per word, a bit for
-    each context that has read or written it, in any run. memory: a hash of all words that were
-    written. tells: whether stops say where they are, which takes time.
+    each context that has read or written it, in any run. memory: a random number of 64 bits for
+    what all words hold that were written. tells: whether stops say where they are, which takes
+    time.
     """
 
     def __init__(self) -> None:
@@ -68,11 +72,28 @@ class Watch:
         self.contexts: list[Context] = []
         self.memory = 0
         self.tells = False
+        self._histories: dict[tuple[int, int], int] = {}
+        self._codes: dict[tuple[int, int], int] = {}
+        self._random = Random(0)
 
     def begin(self, contexts: list[Context], *, tells: bool) -> None:
         """Begin a run of these contexts."""
         self.hub, self.contexts, self.tells = getcurrent(), contexts, tells
         self.running, self.memory = None, 0
+
+    def after(self, history: int, number: int) -> int:
+        """The number of a history that a read or an outcome makes longer: no two have the same."""
+        return self._histories.setdefault((history, number), -1 - len(self._histories))
+
+    def code(self, at: int, value: int) -> int:
+        """The random number of a word that holds a value.
+
+        Those of all words are added without carry, for which Python's own hashes are too alike.
+        """
+        key = at, value
+        if key not in self._codes:
+            self._codes[key] = self._random.getrandbits(64)
+        return self._codes[key]
 
     def stop(self, context: Context) -> None:
         """Let the scheduler decide who goes on."""
@@ -98,8 +119,12 @@ def _place(frame: FrameType) -> str:
 
 
 def _watched(
-    watch: Watch, name: str, accessor: Callable[..., object], load: Callable[..., int], field: Field
-) -> Callable[..., object]:
+    watch: Watch,
+    name: str,
+    accessor: Callable[..., int | None],
+    load: Callable[..., int],
+    field: Field,
+) -> Callable[..., int | None]:
     """The accessor, told to the watch. It reads unless it is a plain store, and writes otherwise.
 
     load: how its word is read; the accessor itself where it only reads.
@@ -108,7 +133,7 @@ def _watched(
     reads_only = accessor is load
     indexes = 1 if stride else 0
 
-    def access(mem: object, *args: int) -> object:
+    def access(mem: object, *args: int) -> int | None:
         context = watch.running
         if context is None:
             return accessor(mem, *args)
@@ -127,19 +152,19 @@ def _watched(
             watch.readers[at] = watch.readers.get(at, 0) | bit
             context.last_read = at
             if point:
-                context.history = hash((context.history, value))
+                context.history = watch.after(context.history, value or 0)
             return value
         watch.writers[at] = watch.writers.get(at, 0) | bit
         before = load(mem, *args[:indexes])
         result = accessor(mem, *args)
         after = load(mem, *args[:indexes])
         if after != before:
-            watch.memory ^= hash((at, before)) ^ hash((at, after))
+            watch.memory ^= watch.code(at, before) ^ watch.code(at, after)
             for other in watch.contexts:
                 if other.waits_at == at:
                     other.waits_at = None
         if point:
-            context.history = hash((context.history, 0 if result is None else result))
+            context.history = watch.after(context.history, result or 0)
         return result
 
     return access
@@ -167,8 +192,10 @@ def watched_kernels(watch: Watch, patches: Mapping[str, Patch]) -> Kernels:
     kernels = plain_modules(patches)
     watched: dict[Callable[..., object], Callable[[str], Callable[..., object]]] = {}
 
-    def enter(accessor: Callable[..., object], load: Callable[..., int], field: Field) -> None:
-        watched[accessor] = lambda name: _watched(watch, name, accessor, load, field)
+    def enter(accessor: Callable[..., int | None], load: Callable[..., int], field: Field) -> None:
+        # Words lie beside the buffer, and each context has its own.
+        if load is not word_at:
+            watched[accessor] = lambda name: _watched(watch, name, accessor, load, field)
 
     for load, field in [*LOADS, *counters.LOADS]:
         enter(load, load, field)
@@ -176,10 +203,8 @@ def watched_kernels(watch: Watch, patches: Mapping[str, Patch]) -> Kernels:
         # Each store stands beside the load of the same field.
         for (load, field), (store, _) in zip(*tables, strict=True):
             enter(store, load, field)
-    for accessor, load, _ in ATOMICS:
-        enter(accessor, load, fields[load])
-    # Words and zones lie beside the buffer, and each context has its own.
-    del watched[word_at], watched[set_word]
+    for atomic, load, _ in ATOMICS:
+        enter(atomic, load, fields[load])
     wait = _watched_pause(watch)
     for module in kernels.modules.values():
         names = vars(module)
