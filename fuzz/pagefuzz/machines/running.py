@@ -56,18 +56,26 @@ def run_examples(
     Deadlines are off: the first call of a compiled kernel takes seconds. No database: what is
     found is a trace on disk, and the same seed must draw the same examples.
     """
-    phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
     with without_constants():
         run_state_machine_as_test(
-            seed(draw_seed)(machine),
-            settings=settings(
-                max_examples=examples,
-                stateful_step_count=steps,
-                deadline=None,
-                database=None,
-                phases=phases,
-                suppress_health_check=list(HealthCheck),
-                print_blob=False,
-                report_multiple_bugs=False,
-            ),
+            seed(draw_seed)(machine), settings=_settings(examples, shrink=shrink, steps=steps)
         )
+
+
+def run_test(test: Callable[[], None], draw_seed: int, *, examples: int, shrink: bool) -> None:
+    """The same for a test whose arguments are given by strategies."""
+    with without_constants():
+        _settings(examples, shrink=shrink)(seed(draw_seed)(test))()
+
+
+def _settings(examples: int, *, shrink: bool, steps: int = 1) -> settings:
+    return settings(
+        max_examples=examples,
+        stateful_step_count=steps,
+        deadline=None,
+        database=None,
+        phases=(Phase.generate, Phase.shrink) if shrink else (Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+        print_blob=False,
+        report_multiple_bugs=False,
+    )

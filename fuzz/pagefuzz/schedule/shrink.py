@@ -32,7 +32,7 @@ EFFORT = 1_500
 """What shrinking may cost in all, in candidates that are put again; so that a seed gives the same
 bytes."""
 
-SWITCHES, STATES = 2, 1_000
+SWITCHES, STATES = 2, 300
 """The switches up to which another schedule is looked for, and the states that are visited."""
 
 Progress = Callable[[ScheduleTrace], None]
