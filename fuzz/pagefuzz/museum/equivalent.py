@@ -99,7 +99,7 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "Whether a block is compound is read after the owner's reference is dropped: LNX-FREE-02, "
         "CVE-2023-52739.",
         "Only another context can free the block between the two. It takes an interleaving, which "
-        "a sequence of requests has not; the spec's generators are interleaved by their own test.",
+        "a sequence of requests has not: it is `compound-read-after-the-drop`, of the spec.",
         (
             Edit(
                 "alloc",
