@@ -10,6 +10,7 @@ import pytest
 from tests.schedule.test_replay import BROKEN, HEAD, SOUND
 
 from pagefuzz.cli._entry import run
+from pagefuzz.drawing import LEGEND
 from pagefuzz.exits import Exit
 from pagefuzz.schedule import drawing
 from pagefuzz.schedule.draw import random_scenario
@@ -165,6 +166,51 @@ def test_counters_are_drawn_with_what_is_yet_to_count(tmp_path: Path, capsys: Ca
     assert "      | free zone 0      494      .          .    494          4" in steps[1][1]
     assert "    ends: done" in steps[2][1] + steps[3][1]
     assert out.endswith("\n\nevery law held\n")
+
+
+DRAINS = """task cpu=0
+drainall
+b = alloc order=0 -> pfn 9
+"""
+
+
+def test_lists_that_are_gone_are_told_and_answers_of_old_are_not(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    """A drain empties the list that the first request had filled."""
+    text = HEAD.format(era="6.1", cpus=1) + "a = alloc order=0 -> pfn 5\n" + DRAINS
+    out = shown(tmp_path / "a.trace", text, capsys)
+
+    assert "0: boot\n    a = alloc order=0\n" in out
+    assert "      |   list[0] -> nothing\n" in out
+    assert ", begins b = alloc order=0\n" in out
+    assert out.count("has nothing left to do") == 1
+    assert "pfn 5" not in out
+    assert "pfn 9" not in out
+
+
+def test_who_waits_with_a_lock_taken_is_told(tmp_path: Path, capsys: Capture) -> None:
+    """Where NMIs come, others see that the zone's lock is taken before it is used."""
+    text = HEAD.format(era="4.10", cpus=1) + (
+        "task cpu=0\na = alloc order=1\ninterrupt cpu=0 level=nmi\nb = alloc order=1\n"
+        "schedule 0*2 1\n"
+    )
+    steps = shown(tmp_path / "a.trace", text, capsys).split("\n\n")
+
+    assert "about to take the zone's lock\n    holds the zone's lock; interrupts off" in steps[1]
+    assert steps[2].startswith(
+        "---- interrupt: context 1 ----\n    3: context 1, nmi on CPU 0, beg"
+    )
+    assert (
+        steps[-1] == "LIVE-ends: nobody can go on: context 0 on CPU 0, context 1 (nmi) on CPU 0\n"
+    )
+
+
+def test_letters_of_frames_are_explained(tmp_path: Path, capsys: Capture) -> None:
+    """Where the zone is drawn frame by frame."""
+    text = "pagefuzz-trace 1\nmachine pages=16 top=3 era=6.1 pageblock=2\ntask cpu=0\n"
+
+    assert shown(tmp_path / "a.trace", text, capsys).startswith(f"{LEGEND}\n\n0: boot\n")
 
 
 @pytest.mark.parametrize("era", ERAS)

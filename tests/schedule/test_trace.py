@@ -220,6 +220,69 @@ def test_what_leads_nowhere_is_told_at_its_line(text: str, line: int, sentence: 
     assert sentence in caught.value.sentence
 
 
+COUNTED = """pagefuzz-trace 1
+counters era=5.15 cpus=0,0 min_free=64 normal=4
+zone node=0 pages=500
+vary guard=no-interrupt adds=split
+mod free zone=0 cpu=1 by=-31 irqs_on=1 open=1 -> done
+land number=0 -> done
+task cpu=0 moves=1
+mod free zone=0 by=-3 irqs_on=1
+unplug cpu=1
+plug cpu=1
+interrupt cpu=1 level=softirq
+refresh
+inc isolated node=0 times=5
+count zone=0 preferred=0
+schedule 0 1*3 0>1
+expect VM-conserve
+"""
+
+
+def test_counters_are_worked_on_too() -> None:
+    """Their lines stand in place of the machine's, and the requests are theirs."""
+    trace = parse_any(COUNTED)
+    assert isinstance(trace, ScheduleTrace)
+
+    assert schedule_text_of(trace) == COUNTED
+    assert trace.scenario.machine.cpus == (0, 0)
+    assert trace.scenario.splits_adds
+    assert [len(role.requests) for role in trace.scenario.roles] == [3, 3]
+
+
+BAD_COUNTED = [
+    ("zone node=0 pages=500\n", "", 3, "expected `zone node=N pages=N` behind the counters"),
+    ("adds=split", "adds=whole", 4, "adds=whole: expected split"),
+    ("adds=split", "build=up", 4, "the machine has cpus=2; expected cpus=1"),
+    ("task cpu=0", "task cpu=2", 7, "cpu=2: expected a CPU of the machine, 0 to 1"),
+    ("by=-3 irqs_on=1", "cpu=1 by=-3", 8, "behind `mod free`, got 'cpu=1'"),
+    ("by=-3 irqs_on=1", "by=-3 open=1", 8, "behind `mod free`, got 'open=1'"),
+    ("mod free zone=0 by=-3", "a = alloc order=1", 8, "expected a request such as `mod free zone="),
+    ("unplug cpu=1", "land number=0", 9, "expected no `land` of a task or an interrupt, got 'land"),
+    ("unplug cpu=1", "sizes batch=1 high=3", 9, "expected a request to counters, got 'sizes batch"),
+    ("refresh", "refresh cpu=1", 12, "expected nothing behind `refresh`, got 'cpu=1'"),
+    ("count zone=0", "count zone=0 cpu=0", 14, "behind `count`, got 'cpu=0'"),
+    ("0>1", "0>2", 15, "cpu=2: expected a CPU of the machine, 0 to 1"),
+    ("VM-conserve", "NUMA-zonelist", 16, "expected a law about schedules after `expect`, got "),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "line", "sentence"), BAD_COUNTED, ids=range(len(BAD_COUNTED))
+)
+def test_bad_text_of_counters_gets_one_sentence(
+    text: str, other: str, line: int, sentence: str
+) -> None:
+    """As of zones."""
+    assert text in COUNTED
+    with pytest.raises(TraceError) as caught:
+        parse_any(COUNTED.replace(text, other, 1))
+
+    assert caught.value.line == line
+    assert sentence in caught.value.sentence
+    assert len(caught.value.sentence) < 300
+
+
 PAGE = (Path(__file__).parents[2] / "docs" / "trace-format.md").read_text()
 SECTION = PAGE.partition("## Schedules")[2].partition("\n## ")[0]
 

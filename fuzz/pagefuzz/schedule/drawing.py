@@ -32,6 +32,10 @@ INDENT, DEEPEST = 4, 6
 """Columns by which a context is further in than the one before, and contexts that are."""
 
 
+ARROW = " -> "
+"""What stands behind the label of a list that is not empty."""
+
+
 class Before(NamedTuple):
     """What is told of a world before a step.
 
@@ -60,7 +64,8 @@ def start_drawn(world: World) -> list[str]:
     lines = shared_drawn(world)
     for number, role in enumerate(scenario.roles):
         lines += fitted(labelled(f"context {number}", [role_words(role)]))
-        lines += [f"    {asked_line(scenario, asked)}" for asked in role.requests]
+        asked = map(without_answer, role.requests)
+        lines += [f"    {asked_line(scenario, each)}" for each in asked]
     return lines
 
 
@@ -227,11 +232,15 @@ def flight_words(machine: Machine, frames: int) -> str:
 
 
 def _changed(before: list[str], after: list[str]) -> Iterator[str]:
-    """The lines that are new, and those that are gone without another in their place."""
-    for tag, first, end, begin, until in SequenceMatcher(
-        None, before, after, autojunk=False
-    ).get_opcodes():
-        if tag == "delete":
-            yield from (f"{line}    (no more)" for line in before[first:end])
-        elif tag != "equal":
+    """The lines that are new, and the lists that are gone."""
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    for tag, first, end, begin, until in matcher.get_opcodes():
+        if tag != "equal":
+            labels = {_label(line) for line in after[begin:until]}
+            gone = [_label(line) for line in before[first:end] if ARROW in line]
             yield from after[begin:until]
+            yield from (f"{label} -> nothing" for label in gone if label and label not in labels)
+
+
+def _label(line: str) -> str:
+    return line.partition(ARROW)[0].rstrip()
