@@ -33,6 +33,10 @@ _GUARDED = """    lost = yield Step.GUARD
         return None
     pcp = lists_for(zone, where)
 """
+_WAITS = "    lost = False\n    yield Guard(zone.on_cpu)\n"
+_SET = """            names = SIZE_NAMES[type(pcp.load)]
+            yield from set_sizes(pcp, {name: said[name] for name in names}, zone.machine.era)
+"""
 _BUDDY = "        pfn = RMQUEUE[era.design](zone, want)\n"
 _SPLITTING = """from pagespec.buddy import expand
 from pagespec.era import Design
@@ -209,6 +213,30 @@ MUTANTS = (
         ),
         laws=("PCP-off",),
         fits="The lists are disabled, drained, and keep something.",
+    ),
+    between(
+        "written-with-interrupts-on",
+        "LNX-PCP-15",
+        "What requests read is written under a lock that leaves interrupts on, the lists' sizes "
+        "here, and requests wait as long as it is held, from interrupts too.",
+        Edit("pcp.resize", "import Step, Steps\n", "import Guard, Step, Steps\n"),
+        Edit(
+            "pcp.resize",
+            _SET,
+            f"            yield Guard(cpu)\n{_SET}            yield Step.UNGUARD\n",
+        ),
+        Edit("pcp.lists", "import Step, Steps\n", "import Guard, Step, Steps\n"),
+        Edit(
+            "pcp.lists",
+            _GUARDED,
+            _GUARDED.replace("    lost = yield Step.GUARD\n", _WAITS),
+        ),
+        scenario=scenario_of(
+            machine_of(ERAS["6.12"], 1),
+            (task(0, "sizes batch=4 high=8"), hardirq(0, "a = alloc order=0")),
+        ),
+        laws=("LIVE-ends",),
+        fits="The interrupt waits for whom it has interrupted.",
     ),
     between(
         "merge-without-the-lock",
