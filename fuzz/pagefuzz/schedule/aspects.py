@@ -38,8 +38,8 @@ class Aspect(ABC, Generic[S, V]):
         """The value as it is now."""
 
     @abstractmethod
-    def put(self, value: V) -> None:
-        """Make it so again."""
+    def put(self, value: V, before: V | None) -> None:
+        """Make it so again. before: what it is now, if that is known."""
 
     def freeze(self) -> int:
         """The number of the value as it is now."""
@@ -60,8 +60,9 @@ class Aspect(ABC, Generic[S, V]):
     def thaw(self, number: int) -> None:
         """Make it as that number says."""
         if number != self.stands:
+            before = self.values[self.stands] if self.stands >= 0 else None
             self.stands = number
-            self.put(self.values[number])
+            self.put(self.values[number], before)
 
 
 class Freezable(Protocol):
@@ -105,7 +106,7 @@ class Lists(Aspect[Zone, FrozenLists]):
             frozenset(zone.tag.items()),
         )
 
-    def put(self, value: FrozenLists) -> None:
+    def put(self, value: FrozenLists, before: FrozenLists | None) -> None:
         """Fill the lists anew that differ."""
         zone = self.of
         for blocks, heads in zip(self.lists, value.heads, strict=True):
@@ -113,53 +114,51 @@ class Lists(Aspect[Zone, FrozenLists]):
                 blocks.clear()
                 blocks.update(dict.fromkeys(heads))
         zone.nr_free[:] = value.nr_free
-        for bits, pairs in zip(zone.pair_bits, value.pair_bits, strict=True):
-            bits.clear()
-            bits.update(pairs)
-        zone.tag.clear()
-        zone.tag.update(value.tag)
+        if before is None or value.pair_bits != before.pair_bits:
+            for bits, pairs in zip(zone.pair_bits, value.pair_bits, strict=True):
+                bits.clear()
+                bits.update(pairs)
+        if before is None or value.tag != before.tag:
+            zone.tag.clear()
+            zone.tag.update(value.tag)
 
 
 KeptItems: TypeAlias = tuple[tuple[Pfn, MigrateType], ...]
 """The blocks of one list of a CPU, in their order, each with its type."""
 
 
-class FrozenPcp(NamedTuple):
-    """One CPU's set of lists."""
+class FrozenPcps(NamedTuple):
+    """All CPUs' lists, and per CPU and set the frames in them and their sizes."""
 
     lists: tuple[KeptItems, ...]
-    pages: int
-    load: Load
+    pages: tuple[int, ...]
+    loads: tuple[Load, ...]
 
 
-class Pcps(Aspect[Zone, tuple[FrozenPcp, ...]]):
+class Pcps(Aspect[Zone, FrozenPcps]):
     """The CPUs' lists."""
 
     def __init__(self, zone: Zone) -> None:
         super().__init__(zone)
         self.pcps = [pcp for pcps in zone.pcps for pcp in pcps]
+        self.lists = [blocks for pcp in self.pcps for blocks in pcp.lists]
 
-    def look(self) -> tuple[FrozenPcp, ...]:
+    def look(self) -> FrozenPcps:
         """CPU by CPU."""
-        return tuple(
-            [
-                FrozenPcp(
-                    tuple([tuple(blocks.items()) if blocks else () for blocks in pcp.lists]),
-                    pcp.count,
-                    pcp.load,
-                )
-                for pcp in self.pcps
-            ]
+        return FrozenPcps(
+            tuple([tuple(blocks.items()) if blocks else () for blocks in self.lists]),
+            tuple([pcp.count for pcp in self.pcps]),
+            tuple([pcp.load for pcp in self.pcps]),
         )
 
-    def put(self, value: tuple[FrozenPcp, ...]) -> None:
+    def put(self, value: FrozenPcps, before: FrozenPcps | None) -> None:
         """Fill the lists anew that differ."""
-        for pcp, frozen in zip(self.pcps, value, strict=True):
-            pcp.count, pcp.load = frozen.pages, frozen.load
-            for blocks, items in zip(pcp.lists, frozen.lists, strict=True):
-                if tuple(blocks.items()) != items:
-                    blocks.clear()
-                    blocks.update(items)
+        for pcp, pages, load in zip(self.pcps, value.pages, value.loads, strict=True):
+            pcp.count, pcp.load = pages, load
+        for blocks, items in zip(self.lists, value.lists, strict=True):
+            if (blocks or items) and tuple(blocks.items()) != items:
+                blocks.clear()
+                blocks.update(items)
 
 
 class FrozenHoldings(NamedTuple):
@@ -192,16 +191,25 @@ class Holdings(Aspect[Zone, FrozenHoldings]):
             tuple(zone.pageblocks),
         )
 
-    def put(self, value: FrozenHoldings) -> None:
+    def put(self, value: FrozenHoldings, before: FrozenHoldings | None) -> None:
         """Hold again what was held."""
         zone = self.of
-        zone.held.clear()
-        zone.held.update(value.held)
+        if before is None or value.held != before.held:
+            zone.held.clear()
+            zone.held.update(value.held)
+        if before is None or value.given != before.given:
+            zone.given.clear()
+            zone.given.update(value.given)
+        if before is None or value[2:] != before[2:]:
+            self.put_rare(value)
+
+    def put_rare(self, value: FrozenHoldings) -> None:
+        """Do the same with what few requests change."""
+        zone = self.of
         for numbers, pairs in ((zone.guards, value.guards), (zone.slots, value.slots)):
             numbers.clear()
             numbers.update(pairs)
         for frames, frozen in (
-            (zone.given, value.given),
             (zone.poisoned, value.poisoned),
             (zone.offline, value.offline),
             (zone.unplugged, value.unplugged),
@@ -221,8 +229,8 @@ class FrozenCounts(NamedTuple):
     disabled: bool
     sized_low: int
     gathered: int | None
-    pgalloc: int
-    pgfree: int
+    pgallocs: tuple[int, ...]
+    pgfrees: tuple[int, ...]
 
 
 class FrozenLevels(NamedTuple):
@@ -270,12 +278,12 @@ class Numbers(Aspect[Zone, FrozenNumbers]):
             zone.disabled,
             zone.sized_low,
             zone.gathered,
-            zone.pgalloc,
-            zone.pgfree,
+            tuple(zone.pgallocs),
+            tuple(zone.pgfrees),
         )
         return FrozenNumbers(counts, frozen_levels(zone.levels), frozen_cells(zone.cells))
 
-    def put(self, value: FrozenNumbers) -> None:
+    def put(self, value: FrozenNumbers, before: FrozenNumbers | None) -> None:
         """Set them again."""
         zone = self.of
         (
@@ -286,8 +294,8 @@ class Numbers(Aspect[Zone, FrozenNumbers]):
             zone.disabled,
             zone.sized_low,
             zone.gathered,
-            zone.pgalloc,
-            zone.pgfree,
+            zone.pgallocs[:],
+            zone.pgfrees[:],
         ) = value.counts
         levels, cells = zone.levels, zone.cells
         if levels is not None and value.levels is not None:

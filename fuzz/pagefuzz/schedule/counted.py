@@ -32,7 +32,7 @@ class Cells(Aspect[Counters, FrozenCells]):
             counters.told_times,
         )
 
-    def put(self, value: FrozenCells) -> None:
+    def put(self, value: FrozenCells, before: FrozenCells | None) -> None:
         """Count the same again."""
         counters = self.of
         counters.totals.update(value.totals)
@@ -75,7 +75,7 @@ class Settings(Aspect[Counters, FrozenSettings]):
             counters.numa_on,
         )
 
-    def put(self, value: FrozenSettings) -> None:
+    def put(self, value: FrozenSettings, before: FrozenSettings | None) -> None:
         """Set the same again."""
         counters = self.of
         for numbers, frozen in (

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pagefuzz.schedule.bounds import preempts
 from pagefuzz.schedule.frames import BY_FRAMES
@@ -17,8 +18,7 @@ LONGEST = 100
 """The most steps that are taken as one, so that endless loops are seen as such."""
 
 
-@dataclass(slots=True)
-class Node:
+class Node(NamedTuple):
     """A state that was found: from which one, by which move, taken how often in a row.
 
     nexts: what may happen next. depth: the steps to it. last, left: with a bound, who took the last
@@ -90,7 +90,8 @@ def followed(course: Course, here: Node, at: int, move: Move) -> Node | None:
             state, nexts = after, moment.nexts
             steps += 1
             course.steps += 1
-            course.kinds.update([event.kind for event in moment.log])
+            for event in moment.log:
+                course.kinds[event.kind] += 1
             broken = course.judge.broken(moment, freezer.shared_in(state))
             if broken is not None:
                 course.stopped = broken, steps

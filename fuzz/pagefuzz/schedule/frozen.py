@@ -1,20 +1,13 @@
-"""A world as a few small numbers, and a world made to stand as they say.
-
-What contexts have in their locals may be a part of the zone, like a CPU's lists: such a part is
-named by its number, since it stays the same object whatever stands in it.
-"""
+"""A world as a few small numbers, and a world made to stand as they say."""
 
 from collections.abc import Hashable, Iterator
-from dataclasses import fields
-from operator import attrgetter
 from typing import NamedTuple, TypeAlias
 
 from pagefuzz.schedule.aspects import Aspect, Freezable, Holdings, Lists, Numbers, Pcps
 from pagefuzz.schedule.counted import Cells, Settings
-from pagefuzz.schedule.frames import Frame, Frames
-from pagefuzz.schedule.programs import UNSET, Program
+from pagefuzz.schedule.standing import Part, Standing
 from pagespec.laws.law import LawBroken
-from pagespec.schedule.contexts import Context, Shared, World, placed
+from pagespec.schedule.contexts import Shared, World, placed
 from pagespec.schedule.moment import Moment
 from pagespec.schedule.moments import moment_of
 from pagespec.schedule.rules import Move, moves
@@ -28,42 +21,6 @@ State: TypeAlias = tuple[int, ...]
 OF_ZONE = (Lists, Pcps, Holdings, Numbers)
 OF_COUNTERS = (Cells, Settings)
 """What is shared is frozen as these, one after the other."""
-
-
-class Part(NamedTuple):
-    """A part of the zone, by its number."""
-
-    number: int
-
-
-class OwnList(NamedTuple):
-    """A list that a context has to itself."""
-
-    items: tuple[Hashable, ...]
-
-
-class OwnSet(NamedTuple):
-    """A set that a context has to itself."""
-
-    items: frozenset[Hashable]
-
-
-class OwnDict(NamedTuple):
-    """A dict that a context has to itself."""
-
-    items: tuple[tuple[Hashable, Hashable], ...]
-
-
-OWN = (OwnList, OwnSet, OwnDict)
-
-FrozenFrame: TypeAlias = tuple[Program, int, tuple[Hashable, ...]]
-
-
-class FrozenContext(NamedTuple):
-    """A context as a value. frames: where it stands in its request. rest: its other fields."""
-
-    frames: tuple[FrozenFrame, ...] | None
-    values: tuple[Hashable, ...]
 
 
 class FrozenNames(NamedTuple):
@@ -107,137 +64,6 @@ def parts_of_zone(zone: Zone) -> Iterator[object]:
         yield from (zone.cells.free.kept, zone.cells.cma.kept)
 
 
-FIELDS = tuple(field.name for field in fields(Context) if field.name != "rest")
-_values_of = attrgetter(*FIELDS)
-PLAIN = frozenset({int, bool, str, type(None), type(UNSET)})
-"""The types of most locals, which are values as they are."""
-CONTROL = tuple(
-    FIELDS.index(name) for name in ("place", "at", "come", "stop", "ready", "holds", "back")
-)
-"""Those of its fields that say what may happen next, besides whether a request is under way."""
-
-
-class Standing(Aspect[Context, FrozenContext]):
-    """A context with all that it still needs.
-
-    parts: of the zone, by number and by identity. controls: per number, that of what may happen
-    next follows from. rests: per number, what goes back to the context: the frames as they were.
-    known: what those are frozen as, but for frames that hold something of their own which could
-    change in place. alive: those frames, since a frame that is gone leaves its identity to another. owners: per number, those; when one has changed, no such frame is kept as it
-    was any more, and trusts is False.
-    """
-
-    def __init__(self, of: Context, parts: list[object], numbers: dict[int, Part]) -> None:
-        super().__init__(of)
-        self.parts = parts
-        self.part_numbers = numbers
-        self.controls: list[int] = []
-        self.control_numbers: dict[Hashable, int] = {}
-        self.rests: list[Frames | None] = []
-        self.known: dict[int, FrozenFrame] = {}
-        self.alive: list[Frame] = []
-        self.owners: list[tuple[tuple[Frame, FrozenFrame], ...]] = []
-        self.trusts = True
-
-    def look(self) -> FrozenContext:
-        """The context with its locals by value."""
-        rest = self.of.rest
-        frames: tuple[FrozenFrame, ...] | None = None
-        if rest is not None:
-            assert isinstance(rest, tuple)
-            known = self.known
-            frames = tuple([known.get(id(frame)) or self.frozen_frame(frame) for frame in rest])
-        return FrozenContext(frames, _values_of(self.of))
-
-    def enter(self, value: FrozenContext) -> None:
-        """Remember the frames as they are, since most go on with all but the innermost."""
-        frames, values = value
-        control = (frames is None, *[values[at] for at in CONTROL])
-        self.controls.append(self.control_numbers.setdefault(control, len(self.control_numbers)))
-        rest = self.of.rest
-        if frames is None:
-            rest = ()
-        assert isinstance(rest, tuple)
-        pairs = tuple(zip(rest, frames or (), strict=True))
-        owners = tuple([pair for pair in pairs if has_own(pair[1])])
-        self.owners.append(owners)
-        self.rests.append(rest if self.trusts or not owners else None)
-        for frame, frozen in pairs:
-            if not has_own(frozen) and id(frame) not in self.known:
-                self.known[id(frame)] = frozen
-                self.alive.append(frame)
-
-    def has_changed(self, number: int) -> bool:
-        """Whether what the frames of that number had of their own has changed under them."""
-        return any(self.frozen_frame(frame) != frozen for frame, frozen in self.owners[number])
-
-    def distrust(self) -> None:
-        """Keep no frames as they were that hold something of their own."""
-        self.trusts = False
-        for number, owners in enumerate(self.owners):
-            if owners:
-                self.rests[number] = None
-
-    def put(self, value: FrozenContext) -> None:
-        """Set its fields again."""
-        frames, values = value
-        context = self.of
-        context.rest = None
-        if frames is not None:
-            context.rest = self.rests[self.stands] or self.thawed(frames)
-        for name, each in zip(FIELDS, values, strict=True):
-            setattr(context, name, each)
-
-    def frozen_frame(self, frame: Frame) -> FrozenFrame:
-        """One program and its locals as a value."""
-        program, at, kept = frame
-        value_of = self.frozen_value
-        return (
-            program,
-            at,
-            tuple([each if type(each) in PLAIN else value_of(each) for each in kept]),
-        )
-
-    def frozen_value(self, value: object) -> Hashable:
-        """The value of a local: a part of the zone by its number."""
-        part = self.part_numbers.get(id(value))
-        if part is not None:
-            return part
-        if isinstance(value, list):
-            return OwnList(tuple(map(self.frozen_value, value)))
-        if isinstance(value, set):
-            return OwnSet(frozenset(value))
-        if isinstance(value, dict):
-            return OwnDict(tuple(value.items()))
-        return value  # what is not hashable is refused when it is entered
-
-    def thawed(self, frames: tuple[FrozenFrame, ...]) -> Frames:
-        """The frames of such a value."""
-        return tuple(
-            [
-                Frame(program, at, tuple(map(self.thawed_value, kept)))
-                for program, at, kept in frames
-            ]
-        )
-
-    def thawed_value(self, frozen: Hashable) -> object:
-        """The local of such a value."""
-        if type(frozen) is Part:
-            return self.parts[frozen.number]
-        if type(frozen) is OwnList:
-            return [self.thawed_value(item) for item in frozen.items]
-        if type(frozen) is OwnSet:
-            return set(frozen.items)
-        if type(frozen) is OwnDict:
-            return dict(frozen.items)
-        return frozen
-
-
-def has_own(frame: FrozenFrame) -> bool:
-    """Whether a frame holds something of its own that could change in place."""
-    return any(type(value) in OWN for value in frame[2])
-
-
 class Naming(Aspect[World, FrozenNames]):
     """What requests have named."""
 
@@ -248,7 +74,7 @@ class Naming(Aspect[World, FrozenNames]):
             frozenset(names.blocks.items()), tuple(names.slots.items()), self.of.unnamed
         )
 
-    def put(self, value: FrozenNames) -> None:
+    def put(self, value: FrozenNames, before: FrozenNames | None) -> None:
         """Name the same again."""
         names = self.of.names
         names.blocks, names.slots = dict(value.blocks), dict(value.slots)
@@ -296,18 +122,14 @@ class Freezer:
         Raises LawBroken if the operation does not get through the step.
         """
         self.mover = move.context
-        standing = self.contexts[move.context]
-        before = standing.stands
         try:
             moment = moment_of(self.world, move, self.placed_after, self.moves_after)
         except LawBroken:
             # It was broken off: nothing in the world is as it was said to stand.
-            standing.distrust()
+            self.contexts[self.mover].distrust()
             for aspect in self.aspects:
                 aspect.stands = -1
             raise
-        if standing.trusts and standing.has_changed(before):
-            standing.distrust()
         return moment, tuple([aspect.stands for aspect in self.aspects])
 
     def placed_after(self, zone: Zone) -> tuple[int, int]:
@@ -336,7 +158,9 @@ class Freezer:
         if not isinstance(world.shared, Zone):
             self.freeze_shared()
         self.naming.freeze()
-        self.contexts[self.mover].freeze()
+        standing = self.contexts[self.mover]
+        standing.check()
+        standing.freeze()
         return self.moves_in(world)
 
     def moves_in(self, world: World) -> tuple[Move, ...]:

@@ -61,7 +61,8 @@ def expand(search: Search) -> None:
                 search.nodes.append(node)
             edges.append(Edge(number, move, node.steps))
     settle(search, edges)
-    found.events.update(course.kinds)
+    for kind, count in course.kinds.items():
+        found.events[kind] += count
     course.kinds.clear()
 
 
