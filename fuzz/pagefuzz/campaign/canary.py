@@ -4,6 +4,8 @@ Single frames are no longer merged. For a long time nothing goes wrong that a ca
 harness that has stopped looking at the lists, or whose comparison has gone blind, does not notice.
 Nor does it notice, of counters, that an increment leaves nothing behind in its CPU's cell: all adds
 up, and readers are nearer to the truth than they need be.
+
+Nor, of schedules, that a drain from elsewhere waits for nobody: it seldom comes just then.
 """
 
 from dataclasses import replace
@@ -13,6 +15,7 @@ from tempfile import TemporaryDirectory
 from pagefuzz.campaign.plan import Gear, Plan
 from pagefuzz.campaign.unit import run_unit
 from pagefuzz.target.builtin import TwinFactory
+from pagespec.guards import GuardName
 from pagespec.laws.law import Level
 
 FAULT = ("    while order < top:\n", "    while 0 < order < top:\n")
@@ -25,9 +28,13 @@ COUNTER_FAULT = (
 )
 """The planted change of the twin's `inc`."""
 
+GUARD: GuardName = "local-lock"
+"""The guard by which contexts are kept off lists: it keeps no remote drain off, which the era of
+the canary has."""
+
 
 def planted_twin() -> TwinFactory:
-    """Twins with the canary's faults, in the plain form of their kernels."""
+    """Twins with the canary's faults, in the plain form of their kernels, and with its guard."""
     from pageimpl.source import plain_modules
 
     return TwinFactory(
@@ -36,7 +43,8 @@ def planted_twin() -> TwinFactory:
                 "buddy": lambda text: text.replace(*FAULT),
                 "vmstat.cell": lambda text: text.replace(*COUNTER_FAULT),
             }
-        )
+        ),
+        guard=GUARD,
     )
 
 

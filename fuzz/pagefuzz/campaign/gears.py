@@ -1,4 +1,4 @@
-"""Gears: streams for volume, walks for depth, Hypothesis for shape; then hosts, and counters.
+"""Gears: streams for volume, walks for depth, Hypothesis for shape; hosts, counters, schedules.
 
 Each does its share of a unit, enters what it did into the result, and hands a failure to `found`
 as soon as it has one.
@@ -17,6 +17,7 @@ from pagefuzz.lockstep import Lockstep
 from pagefuzz.machines.failure import failure_of
 from pagefuzz.plainer import plainer
 from pagefuzz.record import trace_of
+from pagefuzz.schedule.gear import run_schedules
 from pagefuzz.target.builtin import TwinFactory
 from pagefuzz.target.protocol import Factory
 from pagespec.era import Era
@@ -130,4 +131,5 @@ RUN_GEAR: dict[Gear, RunGear] = {
     "hypothesis": run_hypothesis,
     "hosts": run_hosts,
     "counters": run_counters,
+    "schedules": run_schedules,
 }

@@ -8,10 +8,11 @@ from pagefuzz.campaign.verdict import Offer, Summary
 from pagefuzz.coverage import name_of_event
 from pagefuzz.lockstep import STRICTER
 from pagefuzz.report import console
-from pagespec.laws.books import A_STEP, all_laws
+from pagespec.laws.books import A_STEP, Entry, all_laws
 from pagespec.laws.exact import EXACT_LAWS, KEPT_LAWS, ORACLE_LAWS
 from pagespec.laws.hostmarks import HOST_STATE_LAWS
 from pagespec.laws.hosts import HOST_LAWS, TWIN_HOST_LAWS
+from pagespec.laws.state import STATE_LAWS
 from pagespec.vmstat.laws.judge import COUNTER_LAWS, TWIN_COUNTER_LAWS
 from pagespec.vmstat.laws.refused import REFUSAL_LAWS
 
@@ -30,6 +31,9 @@ ASKED_OF_COUNTERS = frozenset(
     law.id for book in (REFUSAL_LAWS, COUNTER_LAWS, TWIN_COUNTER_LAWS) for law in book.laws
 )
 """The laws about counters, which are kept without any zone's lists."""
+
+ASKED_OF_REST = frozenset(law.id for law in STATE_LAWS.laws)
+"""The laws about zones at rest, which schedules are asked wherever the locks allow."""
 
 ASKED_OF_ONE_ZONE = frozenset(
     law.id for book in (EXACT_LAWS, KEPT_LAWS, ORACLE_LAWS) for law in book.laws
@@ -75,16 +79,11 @@ def _gears(plan: Plan, summary: Summary, seconds: float) -> None:
 
 
 def _laws(plan: Plan, offer: Offer, summary: Summary) -> None:
-    """Each law that can judge the target, and what may be said of it.
-
-    No gear lets several contexts work at once.
-    """
+    """Each law that can judge the target, and what may be said of it."""
     broken = Counter(failure.law for failure in summary.failures)
     rows = []
     for law in all_laws():
-        if law.subject == A_STEP:
-            continue
-        gears = [gear for gear in plan.gears if _asks(gear, law.id)]
+        gears = [gear for gear in plan.gears if _asks(gear, law)]
         shown = STRICTER[law.level] <= STRICTER[offer.level] and law.id not in offer.unshown
         asked = shown and bool(gears)
         of_its_eras = [one for one in summary.results if one.era in law.eras and one.gear in gears]
@@ -103,8 +102,13 @@ def _laws(plan: Plan, offer: Offer, summary: Summary) -> None:
     console.table("laws", ("law", "level", "verdict"), rows)
 
 
-def _asks(gear: Gear, law_id: str) -> bool:
+def _asks(gear: Gear, law: Entry) -> bool:
     """Whether a gear's units ask the law at all."""
+    law_id = law.id
+    if gear == "schedules":
+        return law.subject == A_STEP or law_id in ASKED_OF_REST
+    if law.subject == A_STEP:
+        return False
     if gear == "counters" or law_id in ASKED_OF_COUNTERS:
         return gear == "counters" and law_id in ASKED_OF_COUNTERS
     return law_id not in (ASKED_OF_ONE_ZONE if gear == "hosts" else ASKED_OF_HOSTS)

@@ -10,6 +10,7 @@ from pagefuzz.counters.floor import counter_floor
 from pagefuzz.coverage import Met, Reached
 from pagefuzz.exits import Exit
 from pagefuzz.late import Late
+from pagefuzz.schedule.floor import schedule_floor
 from pagespec.era import ERAS, Era
 from pagespec.events import Kind
 from pagespec.laws.law import Level
@@ -94,6 +95,8 @@ def floor_for(plan: Plan, offer: Offer, era: Era) -> set[Met]:
         floor |= HOST_FLOOR | ({RESTED} if celled(era, offer.verbs) else set())
     if "counters" in plan.gears:
         floor |= counter_floor(era)
+    if "schedules" in plan.gears:
+        floor |= schedule_floor(era)
     return floor
 
 

@@ -14,6 +14,7 @@ from pagefuzz.campaign.grouped import with_types
 from pagefuzz.machines.pageblocks import smallest_pageblock
 from pagespec.era import Era
 from pagespec.frames import SIZES
+from pagespec.guards import RULES
 from pagespec.machine import Machine
 from pagespec.migratetype import MOVABLE, REQUESTED, UNMOVABLE, MigrateType
 from pagespec.schedule.contexts import Asked, Level, Role, Scenario, Sizes
@@ -79,7 +80,7 @@ def random_scenario(rng: Random, era: Era) -> Scenario:
     """A scenario of two to four contexts, two of which or more use the same lists or the zone."""
     drawn = Drawn(rng, scenario_machine(rng, era))
     _fill(drawn)
-    makers = [*rng.choices(MANY, WEIGHTS, k=rng.choice(ROLES))]
+    makers = [*rng.choices(MANY, weights_in(era), k=rng.choice(ROLES))]
     if rng.random() < ONCE_A_SCENARIO:
         makers[-1] = rng.choice([make for make, has in ONCE if has(drawn.machine)])
     roles = [make(drawn) for make in makers]
@@ -186,8 +187,13 @@ def _keeper(drawn: Drawn) -> Role:
 Make: TypeAlias = Callable[[Drawn], Role]
 
 MANY: tuple[Make, ...] = (_worker, _taker, _giver, _interrupt, _drainer, _keeper)
-WEIGHTS = (5, 3, 4, 7, 4, 2)
-"""The roles of which there may be several, and how often each is drawn."""
+"""The roles of which there may be several."""
+
+
+def weights_in(era: Era) -> tuple[int, ...]:
+    """How often each is drawn: interrupts and drains more often where they may get in the way."""
+    rule = RULES[era.guard]
+    return 5, 3, 4, 4 if rule.irqs_off else 9, 6 if rule.locks else 4, 2
 
 
 def _switcher(drawn: Drawn) -> Role:

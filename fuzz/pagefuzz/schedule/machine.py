@@ -22,7 +22,7 @@ class ScheduleLedger(Tally):
         self.found = found
 
 
-def run_schedules(
+def run_examples(
     ledger: ScheduleLedger,
     eras: Sequence[Era],
     draw_seed: int,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pagespec.events import Kind
 from pagespec.schedule.contexts import Level, World
-from pagespec.schedule.laws import Moment
+from pagespec.schedule.moment import Moment
 from pagespec.schedule.rules import Move
 from pagespec.steps import Guard, Step, Stop, Visit
 

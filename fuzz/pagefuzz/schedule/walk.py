@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TypeAlias
 
-from pagefuzz.coverage import Reached, events_of
+from pagefuzz.coverage import Reached
 from pagefuzz.schedule.draw import random_scenario
 from pagefuzz.schedule.frozen import OF_COUNTERS, OF_ZONE
 from pagefuzz.schedule.judging import Judge
@@ -70,7 +70,6 @@ def run(scenario: Scenario, choose: Choose) -> Walked:
             walked.broken = stumbled
             break
         nexts = moment.nexts
-        walked.reached += events_of(moment.log)
         walked.reached.update((meeting, 0) for meeting in meetings_of(before, moment))
         walked.broken = judge.broken(moment, tuple([aspect.freeze() for aspect in aspects]))
     return walked

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pagefuzz.target.kernels import load_kernels
 from pagefuzz.target.protocol import Serves, TornList
 from pagespec.boot import boot
+from pagespec.guards import GuardName
 from pagespec.laws.outside import Promises
 from pagespec.machine import Machine
 from pagespec.ops import perform
@@ -45,9 +46,13 @@ class Twin:
 
 @dataclass(frozen=True, slots=True)
 class TwinFactory:
-    """Makes twins, of the installed kernels or of a set with a planted fault."""
+    """Makes twins, of the installed kernels or of a set with a planted fault.
+
+    guard: a planted fault of schedules: what keeps contexts off lists in place of the era's guard.
+    """
 
     kernels: "Kernels | None" = None
+    guard: GuardName | None = None
 
     def __call__(self, machine: Machine) -> Twin:
         """A fresh twin on the machine."""
