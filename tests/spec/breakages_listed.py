@@ -13,6 +13,7 @@ from pagespec.laws.step import STEP_LAWS
 from pagespec.migratetype import MOVABLE, UNMOVABLE
 from pagespec.pcp.state import Pcp
 from pagespec.pcp.tuning import Doubling, Tuned
+from pagespec.schedule.windows import WINDOW_LAWS, Lists, Window
 from pagespec.types import NO_MEMORY
 from pagespec.verbs import Op, Verb
 from pagespec.watermark.levels import Levels
@@ -378,3 +379,15 @@ swapped("EVT-refill", "two blocks changed places", Kind.ZONE_LOCKED, NEW, ALLOC)
 SAME = Kept("alloc order 0", [[[[1, 2]]]], [[[[1, 2]]]], {0: 0}, {0: 0})
 row(KEPT_LAWS, "ORACLE-lists", "another order", SAME._replace(pcps=[[[[2, 1]]]]), SAME)
 row(KEPT_LAWS, "ORACLE-lists", "another slot", SAME._replace(slots={0: 1}), SAME)
+
+# --- how long interrupts are off -----------------------------------------------------------------
+
+# Two frames off their lists; each merges three times, and is listed.
+drained = Window(listed("2.6.37").machine, Op(Verb.DRAIN), Lists((Doubling(4, 3),), 2), 2 * 8)
+row(
+    WINDOW_LAWS,
+    "IRQ-window",
+    "a drain that does more than it was to",
+    drained._replace(visited=drained.visited + 1),
+    drained,
+)

@@ -65,7 +65,9 @@ def lists_before(zone: Zone, op: Op) -> Lists:
     held = zone.held.get(op.pfn)
     freed = 0 if held is None else SIZES[held.order]
     loads = tuple(dict.fromkeys(pcp.load for pcp in sets))
-    return Lists(loads, max((pcp.count for pcp in sets), default=0) + freed)
+    kept = max((pcp.count for pcp in sets), default=0)
+    on_a_cpu = max((sum(pcp.count for pcp in pcps) for pcps in zone.pcps), default=0)
+    return Lists(loads, kept + freed, on_a_cpu)
 
 
 def measure(zone: Zone, op: Op) -> Measured:

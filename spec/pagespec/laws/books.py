@@ -13,12 +13,15 @@ from pagespec.laws.state import READING_LAWS, STATE_LAWS
 from pagespec.laws.step import STEP_LAWS
 from pagespec.laws.whole import BOOT_LAWS, RETURN_LAWS
 from pagespec.schedule.laws import AT_EVERY_STEP
+from pagespec.schedule.windows import WINDOW_LAWS
 from pagespec.vmstat.laws.judge import COUNTER_LAWS, TWIN_COUNTER_LAWS
 from pagespec.vmstat.laws.refused import REFUSAL_LAWS
 
 A_STEP = "a step of one among several contexts"
 """What the laws at every step are asked about. Some of them have the name of a law about zones at
 rest: they say the same of zones that are in use."""
+A_WINDOW = "how long a request has interrupts off"
+"""What only the spec tells, whose operations can be watched."""
 
 
 class Entry(NamedTuple):
@@ -57,6 +60,7 @@ def all_laws() -> list[Entry]:
         *_entries("a request to counters", COUNTER_LAWS),
         *_entries("counters beside the spec", TWIN_COUNTER_LAWS),
         *_entries(A_STEP, AT_EVERY_STEP),
+        *_entries(A_WINDOW, WINDOW_LAWS),
     ]
 
 
@@ -75,7 +79,11 @@ _HOSTS = frozenset(
 _COUNTERS = frozenset(
     law.id for book in (REFUSAL_LAWS, COUNTER_LAWS, TWIN_COUNTER_LAWS) for law in book.laws
 )
-_ZONES = frozenset(law.id for law in all_laws() if law.subject != A_STEP) - _HOSTS - _COUNTERS
+_ZONES = (
+    frozenset(law.id for law in all_laws() if law.subject not in (A_STEP, A_WINDOW))
+    - _HOSTS
+    - _COUNTERS
+)
 _AT_REST = frozenset(law.id for law in STATE_LAWS.laws)
 
 LAWS_OF: dict[TraceKind, frozenset[str]] = {

@@ -79,14 +79,13 @@ def splits(blocks: int, levels: int) -> int:
 
 
 def search(machine: Machine, order: Order) -> int:
-    """Look in vain at all lists that may serve a request of that order: own, CMA's, the reserve's,
-    those of other types."""
+    """Look in vain at all lists that may refill a CPU's list of that order: those of its own type,
+    CMA's, and those of other types."""
     era = machine.era
     if machine.pageblock is None:
         return machine.top - order + 1
     lists = 1 + SCANS[era.fallback] * len(FALLBACKS[UNMOVABLE])
     lists += {"none": 0, "last": 1, "balanced": 2}[era.cma]
-    lists += {"none": 0, "at-least-one": 1, "one-percent": 2}[era.reserve]
     lists += era.fallback == "take-largest"
     return lists * (machine.top - order + 1)
 
@@ -108,11 +107,16 @@ def fall_back(machine: Machine) -> int:
 
 
 def serve(machine: Machine, order: Order) -> int:
-    """One block from the buddy, by way of a fallback if need be."""
+    """One block from the buddy, by way of a fallback if need be.
+
+    The reserve for atomic requests is asked first, or last as well.
+    """
     if machine.pageblock is None:
         return take(machine, order)
+    asked = {"none": 0, "at-least-one": 1, "one-percent": 2}[machine.era.reserve]
+    reserved = asked * (machine.top - order + 1)
     moved = SIZES[machine.pageblock]
-    return search(machine, order) + fall_back(machine) + moved + take(machine, order)
+    return reserved + search(machine, order) + fall_back(machine) + moved + take(machine, order)
 
 
 def reserve(machine: Machine) -> int:
@@ -157,20 +161,25 @@ def isolate(machine: Machine) -> int:
     return alone + max(walk(machine), cut)
 
 
-def blocks_over(machine: Machine, pages: int) -> int:
-    """How many free blocks a run of so many free frames is made of, where pageblocks part them."""
-    return 2 * machine.top + pages // SIZES[machine.pageblock or 0] + 2
-
-
 def gather(machine: Machine, pages: int) -> int:
-    """Take the free blocks that cover a run, and make each of its frames a block of its own."""
-    return pages + blocks_over(machine, pages) * (machine.top + 2)
+    """Take the free blocks that cover a run, and make each of its frames a block of its own.
+
+    The first block is searched for, as is one in vain behind a gap; the others are where the last
+    one ends. Within a pageblock they are as large as can be, and those at the ends smaller.
+    """
+    blocks = 2 * machine.top + pages // SIZES[machine.pageblock or 0] + 2
+    return pages + 2 * (machine.top + 1) + 2 * blocks
+
+
+def take_offline(machine: Machine, pages: int) -> int:
+    """Take the free blocks of a range off their lists, each of which is found where it begins."""
+    return 2 * (pages // SIZES[machine.isolation_order])
 
 
 def hand_over(machine: Machine, pages: int) -> int:
-    """Free the whole pageblocks of a run, as at boot."""
-    pageblock = machine.pageblock or 0
-    return pages // SIZES[pageblock] * give(machine, pageblock)
+    """Free a range as at boot, in blocks of which ranges are made."""
+    order = machine.isolation_order
+    return pages // SIZES[order] * give(machine, order)
 
 
 def most_refilled(load: Load, order: Order) -> int:
@@ -193,15 +202,31 @@ def most_drained(machine: Machine, load: Load, kept: int) -> int:
 
 
 class Lists(NamedTuple):
-    """The lists of CPUs as far as a bound heeds them: their sizes, and how many frames the fullest
-    set holds, with those that a request frees."""
+    """The lists of CPUs as far as a bound heeds them.
+
+    loads: their sizes. kept: the frames that the fullest set holds, with those that a request
+    frees; on_a_cpu: those of both sets of a CPU, where hot and cold ones are kept apart.
+    """
 
     loads: tuple[Load, ...] = ()
     kept: int = 0
+    on_a_cpu: int = 0
 
 
-def _drained(machine: Machine, lists: Lists) -> int:
+def drain_set(machine: Machine, lists: Lists) -> int:
+    """A drain of one set of lists."""
     return drain(machine, lists.kept) if lists.loads else 0
+
+
+def drain_visit(machine: Machine, lists: Lists) -> int:
+    """A drain of all that a CPU keeps, by whoever wants it of all CPUs.
+
+    Where each is visited in an interrupt, interrupts stay off there until that one is done.
+    """
+    if not lists.loads:
+        return 0
+    in_interrupt = machine.era.visits == "interrupt" and not machine.era.drains_remotely
+    return drain(machine, lists.on_a_cpu if in_interrupt else lists.kept)
 
 
 def _refilled(machine: Machine, lists: Lists) -> int:
@@ -226,7 +251,7 @@ def _with_guard(machine: Machine, visits: int) -> int:
 def alloc_bound(machine: Machine, op: Op, lists: Lists) -> int:
     """The longest of: a refill, a block from the buddy, the reserve; and where a request would
     fail, a drain of all that a CPU keeps."""
-    failing = _drained(machine, lists) if machine.era.drains_on_failure else 0
+    failing = drain_visit(machine, lists) if machine.era.drains_on_failure else 0
     by_list = _with_guard(machine, _refilled(machine, lists)) if lists.loads else 0
     # A request that would be refused may name an order that is none.
     order = min(max(0, op.order), machine.top)
@@ -258,19 +283,30 @@ def bulk_bound(machine: Machine, op: Op, lists: Lists) -> int:
 
 
 def drain_bound(machine: Machine, op: Op, lists: Lists) -> int:
+    """A drain of one set of lists."""
+    return drain_set(machine, lists)
+
+
+def drain_all_bound(machine: Machine, op: Op, lists: Lists) -> int:
     """A drain of all that one CPU keeps."""
-    return _drained(machine, lists)
+    return drain_visit(machine, lists)
+
+
+def expire_bound(machine: Machine, op: Op, lists: Lists) -> int:
+    """A drain of one batch."""
+    batch = max((load.batch for load in lists.loads), default=0)
+    return drain_set(machine, lists._replace(kept=min(lists.kept, batch)))
 
 
 def isolate_bound(machine: Machine, op: Op, lists: Lists) -> int:
     """The longer of: one pageblock; and a drain of all that one CPU keeps."""
-    return max(isolate(machine), _drained(machine, lists))
+    return max(isolate(machine), drain_visit(machine, lists))
 
 
 def contig_bound(machine: Machine, op: Op, lists: Lists) -> int:
     """The longest of: one pageblock, a drain of all that one CPU keeps, and the whole range."""
     back = give(machine, 0)
-    return max(isolate(machine), _drained(machine, lists), gather(machine, op.pages), back)
+    return max(isolate(machine), drain_visit(machine, lists), gather(machine, op.pages), back)
 
 
 BOUNDS: dict[Verb, Callable[[Machine, Op, Lists], int]] = {
@@ -285,17 +321,17 @@ BOUNDS: dict[Verb, Callable[[Machine, Op, Lists], int]] = {
     Verb.CONTIG: contig_bound,
     Verb.POISON: lambda machine, op, lists: 2 * machine.top + 2,
     Verb.HEAL: lambda machine, op, lists: give(machine, 0),
-    Verb.OFFLINE: lambda machine, op, lists: gather(machine, op.pages),
+    Verb.OFFLINE: lambda machine, op, lists: take_offline(machine, op.pages),
     Verb.ONLINE: lambda machine, op, lists: hand_over(machine, op.pages),
     Verb.DRAIN: drain_bound,
-    Verb.DRAIN_ALL: drain_bound,
-    Verb.DISABLE: drain_bound,
+    Verb.DRAIN_ALL: drain_all_bound,
+    Verb.DISABLE: drain_all_bound,
     Verb.ENABLE: lambda machine, op, lists: 0,
     Verb.AGE: drain_bound,
     Verb.UNPLUG: drain_bound,
     Verb.PLUG: lambda machine, op, lists: 0,
     Verb.REFRESH: drain_bound,
-    Verb.EXPIRE: drain_bound,
+    Verb.EXPIRE: expire_bound,
     Verb.REST: lambda machine, op, lists: 0,
     Verb.BULK: bulk_bound,
 }
