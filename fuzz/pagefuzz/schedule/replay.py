@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pagefuzz.schedule.judging import Judge
 from pagespec.laws.law import LawBroken
 from pagespec.schedule.contexts import Scenario, World, opened
-from pagespec.schedule.laws import Moment
+from pagespec.schedule.moment import Moment
 from pagespec.schedule.moments import moment_of
 from pagespec.schedule.rules import Move, moves
 from pagespec.schedule.running import BY_GENERATORS, Engine
