@@ -292,8 +292,9 @@ def zone_of(allocator: Allocator) -> Zone:
         cells=_cells(allocator) if machine.cells else None,
         on_cpu=0,
         gathered=None,
-        pgalloc=pgalloc_of(memory),
-        pgfree=pgfree_of(memory),
+        # The twin counts for all CPUs at once.
+        pgallocs=[pgalloc_of(memory), *[0] * (machine.cpus - 1)],
+        pgfrees=[pgfree_of(memory), *[0] * (machine.cpus - 1)],
         visited=0,
         log=[],
     )

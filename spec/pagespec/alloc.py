@@ -35,6 +35,7 @@ from pagespec.pcp.lists import (
 )
 from pagespec.rmqueue import Want
 from pagespec.steps import Step, Steps
+from pagespec.tally import count_freed
 from pagespec.types import CompoundBlock, Order, Pfn, WrongOrder
 from pagespec.zone import Held, Zone
 from pagespec.zonelist import Ask, Served, serve
@@ -83,11 +84,8 @@ def log_failure(zone: Zone, want: Want) -> None:
 
 def hold(zone: Zone, served: Served, want: Want, *, compound: bool) -> Pfn:
     """Enter a block that was taken as held by its caller; return its first frame."""
-    order = want.order
     mt = UNMOVABLE if zone.machine.pageblock is None else want.mt
-    counts_operation = served.from_list and zone.machine.era.counts_operations
-    zone.pgalloc += 1 if counts_operation else SIZES[order]
-    give_out(zone, served.pfn, Held(order, 1, compound, mt), Kind.ALLOC)
+    give_out(zone, served.pfn, Held(want.order, 1, compound, mt), Kind.ALLOC)
     return served.pfn
 
 
@@ -106,12 +104,14 @@ def give_back(zone: Zone, pfn: Pfn, order: Order, where: Where) -> Steps[None]:
     if mt is not None and may_use_lists(zone, order, where):
         listed = yield from free_to_list(zone, pfn, order, mt, where)
         if listed:
-            zone.pgfree += 1 if era.counts_operations else SIZES[order]
             return
-    zone.pgfree += SIZES[order]
     yield Step.LOCK
+    if not era.counts_unguarded:
+        yield from count_freed(zone, SIZES[order])
     FREE_ONE_BLOCK[era.design](zone, pfn, order)
     yield Step.UNLOCK
+    if era.counts_unguarded:
+        yield from count_freed(zone, SIZES[order])
 
 
 def free_pages(zone: Zone, pfn: Pfn, order: Order, where: Where = ANYWHERE) -> Steps[None]:

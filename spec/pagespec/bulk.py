@@ -24,6 +24,7 @@ from pagespec.pcp.lists import (
 )
 from pagespec.rmqueue import Want
 from pagespec.steps import Step, Steps
+from pagespec.tally import count_allocated
 from pagespec.types import Pfn
 from pagespec.watermark.check import NO_RIGHTS
 from pagespec.watermark.ok import watermark_fast
@@ -105,9 +106,10 @@ def fill_from_lists(
             zone.slots[pfn] = slot
             got += 1
         slot += 1
-    zone.pgalloc += got
     zone.log.append(Event(Kind.FILLED, got, 0, mt))
     yield Step.UNGUARD
+    if got:
+        yield from count_allocated(zone, got)
     first_failed = got == 0 and (slot == 0 or zone.machine.era.bulk == "first-of-call")
     return Filled(slot, number, got, settled=not first_failed)
 

@@ -64,7 +64,8 @@ class Zone:
     slots: the frames that the array of bulk requests holds, each with the number of its slot.
     cells: what the CPUs keep of the counts of free frames, where they do. on_cpu: the CPU that is
         at work. gathered: what a refill or drain has moved so far, where it counts once for all.
-    pgalloc, pgfree: frames allocated and freed, by the era's way of counting.
+    pgallocs, pgfrees: per CPU, frames allocated and freed, by the era's way of counting; a machine
+        whose CPUs keep no lists has one count for all.
     visited: frames and list nodes that the algorithms have looked at, listed or unlisted.
     log: what happened, in the kernel's words; whoever reads it clears it.
     """
@@ -93,20 +94,41 @@ class Zone:
     cells: Cells | None
     on_cpu: int = field(compare=False)
     gathered: int | None = field(compare=False)
-    pgalloc: int
-    pgfree: int
+    pgallocs: list[int] = field(compare=False)
+    pgfrees: list[int] = field(compare=False)
     visited: int
     log: list[Event]
 
+    @property
+    def pgalloc(self) -> int:
+        """What all CPUs have allocated; whoever sets it lays it to the first."""
+        return sum(self.pgallocs)
+
+    @pgalloc.setter
+    def pgalloc(self, pages: int) -> None:
+        self.pgallocs = [pages, *[0] * (len(self.pgallocs) - 1)]
+
+    @property
+    def pgfree(self) -> int:
+        """What all CPUs have freed; whoever sets it lays it to the first."""
+        return sum(self.pgfrees)
+
+    @pgfree.setter
+    def pgfree(self, pages: int) -> None:
+        self.pgfrees = [pages, *[0] * (len(self.pgfrees) - 1)]
+
 
 COUNTS = ("pgalloc", "pgfree")
-"""The fields that only ever grow, and on which nothing depends."""
+"""What only ever grows, and on which nothing depends."""
+
+COUNTS_OF_CPUS = ("pgallocs", "pgfrees")
+"""The fields that hold each CPU's part of them."""
 
 UNDER_WAY = ("on_cpu", "gathered", "visited", "log")
 """The fields that mean something only while a request is served, or say what it passed through."""
 
 STATE = tuple(
-    each.name for each in fields(Zone) if each.name not in ("machine", *UNDER_WAY, *COUNTS)
+    each.name for each in fields(Zone) if each.name not in ("machine", *UNDER_WAY, *COUNTS_OF_CPUS)
 )
 """The fields of a zone that are its state."""
 
@@ -140,8 +162,8 @@ def empty_zone(machine: Machine) -> Zone:
         cells=empty_cells(machine.cpus) if machine.cells else None,
         on_cpu=0,
         gathered=None,
-        pgalloc=0,
-        pgfree=0,
+        pgallocs=[0] * (machine.cpus or 1),
+        pgfrees=[0] * (machine.cpus or 1),
         visited=0,
         log=[],
     )
@@ -174,8 +196,8 @@ def copy_of(zone: Zone) -> Zone:
         cells=copy_of_cells(zone.cells),
         on_cpu=zone.on_cpu,
         gathered=zone.gathered,
-        pgalloc=zone.pgalloc,
-        pgfree=zone.pgfree,
+        pgallocs=zone.pgallocs.copy(),
+        pgfrees=zone.pgfrees.copy(),
         levels=copy_of_levels(zone.levels),
         visited=zone.visited,
         log=zone.log.copy(),

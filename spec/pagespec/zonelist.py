@@ -15,11 +15,13 @@ from pagespec import bitmap
 from pagespec.checks import check_supported
 from pagespec.era import Design
 from pagespec.events import Event, Kind
+from pagespec.frames import SIZES
 from pagespec.highatomic import reserve_pageblock, unreserve_pageblock
 from pagespec.pcp.cpus import drain_all
 from pagespec.pcp.lists import Where, alloc_from_list, may_use_lists
 from pagespec.rmqueue import Want, rmqueue
 from pagespec.steps import Step, Steps
+from pagespec.tally import count_allocated
 from pagespec.types import Pfn
 from pagespec.vmstat.zone import lower_threshold, raise_threshold
 from pagespec.watermark.check import NO_RIGHTS, Rights
@@ -54,11 +56,10 @@ class Ask(NamedTuple):
 
 
 class Served(NamedTuple):
-    """A block that left the free memory: of which zone of the list, and whether by a CPU's list."""
+    """A block that left the free memory: of the zone of that number on the list."""
 
     number: int
     pfn: Pfn
-    from_list: bool
 
 
 def take_block(zones: Sequence[Zone], number: int, ask: Ask) -> Steps[Served | None]:
@@ -77,18 +78,23 @@ def take_block(zones: Sequence[Zone], number: int, ask: Ask) -> Steps[Served | N
         listed = False
         yield Step.LOCK
         pfn = RMQUEUE[era.design](zone, want)
+        if pfn is not None and not era.counts_unguarded:
+            yield from count_allocated(zone, SIZES[want.order])
         yield Step.UNLOCK
     if zone.levels is not None and zone.levels.boosted:
         zone.levels.boosted = False
         _wake_kswapd([zone])
     if pfn is None:
         return None
+    if era.counts_unguarded:
+        as_one = listed and era.counts_operations
+        yield from count_allocated(zone, 1 if as_one else SIZES[want.order])
     reserves = era.reserve != "none" and zone.machine.pageblock is not None
     if want.atomic and want.order > 0 and reserves:
         yield Step.LOCK
         reserve_pageblock(zone, pfn, want.order)
         yield Step.UNLOCK
-    return Served(number, pfn, listed)
+    return Served(number, pfn)
 
 
 def reserve_against(levels: Levels, ask: Ask) -> int:

@@ -71,6 +71,7 @@ OPERATIONS = {
     "system": ["alloc_pages", "alloc_pages_bulk", "unreserve_first", "each_zone", "expire"],
     "highatomic": ["unreserve"],
     "places": ["poison", "heal", "offline", "online"],
+    "tally": ["count_allocated", "count_freed"],
     "vmstat/count": ["count", "count_anywhere"],
     "vmstat/ops": [
         *("_change", "_land", "_refresh", "_unplug", "_plug", "_wake", "_rest"),

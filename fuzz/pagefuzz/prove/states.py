@@ -152,8 +152,8 @@ def thawed(machine: Machine, state: State) -> Zone:
         cells=None,
         on_cpu=0,
         gathered=None,
-        pgalloc=0,
-        pgfree=0,
+        pgallocs=[0] * (machine.cpus or 1),
+        pgfrees=[0] * (machine.cpus or 1),
         visited=0,
         log=[],
     )

@@ -41,6 +41,7 @@ from pagespec.pcp.tuning import (
 )
 from pagespec.rmqueue import Want, rmqueue_one
 from pagespec.steps import Step, Steps
+from pagespec.tally import count_allocated, count_freed
 from pagespec.types import EndlessWalk, Order, Pfn
 from pagespec.watermark.check import NO_RIGHTS
 from pagespec.watermark.ok import watermark_ok
@@ -127,6 +128,8 @@ def alloc_from_list(zone: Zone, want: Want, where: Where) -> Steps[Pfn | None]:
     if must_refill(pcp, index):
         yield from refill_list(zone, pcp, index, want, where)
     pfn = yield from take_from_list(zone, pcp, index, want, where)
+    if pfn is not None and not zone.machine.era.counts_unguarded:
+        yield from count_allocated(zone, SIZES[want.order])
     yield Step.UNGUARD
     return pfn
 
@@ -220,6 +223,7 @@ def free_to_list(zone: Zone, pfn: Pfn, order: Order, mt: MigrateType, where: Whe
     if lost:
         log_lost(zone, order)
         return False
+    yield from count_freed(zone, 1 if zone.machine.era.counts_operations else SIZES[order])
     pcp = lists_for(zone, where)
     index = list_index(zone.machine.era.lists, order, mt)
     first = zone.machine.era.tuning == "pair"
