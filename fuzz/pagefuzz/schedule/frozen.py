@@ -174,4 +174,8 @@ class Freezer:
     def final(self) -> Hashable:
         """The world as a value that means the same in another run, when everybody has finished."""
         outcomes = tuple([context.outcomes for context in self.world.contexts])
-        return (*[aspect.look() for aspect in self.shared], outcomes)
+        return (*self.freeze_values(), outcomes)
+
+    def freeze_values(self) -> tuple[Hashable, ...]:
+        """What is shared as values that mean the same in another run."""
+        return tuple([aspect.look() for aspect in self.shared])

@@ -7,6 +7,9 @@ blocks that take the locals and give them back. There is still one text of each 
 made of it here is checked against the generator itself, step by step.
 
 Only locals that are read again are kept, so that states which differ in nothing else are one.
+
+What cannot be cut is refused: a stop within a loop over an iterator, a try or a with, whose state
+has no name; one within an expression; and a function that reads locals of another.
 """
 
 import ast
@@ -61,6 +64,10 @@ class Block:
     nexts: tuple[int, ...] = ()
 
 
+class CannotCut(TypeError):
+    """A generator does not keep the discipline by which it could be entered at its stops."""
+
+
 class Loop(NamedTuple):
     """Where `continue` and `break` go."""
 
@@ -87,9 +94,14 @@ def leaves_loop(node: ast.stmt) -> bool:
 class Cutter:
     """Cuts the statements of a function into blocks."""
 
-    def __init__(self, first_line: int) -> None:
+    def __init__(self, name: str, first_line: int) -> None:
+        self.name = name
         self.first_line = first_line
         self.blocks: list[Block] = []
+
+    def refused(self, node: ast.stmt, why: str) -> CannotCut:
+        """The error for a statement that cannot be cut."""
+        return CannotCut(f"{self.name}, line {self.first_line + node.lineno - 1}: {why}")
 
     def new(self, node: ast.stmt, takes: str | None = None) -> int:
         """A new block, which begins at a statement."""
@@ -114,6 +126,8 @@ class Cutter:
     def cut_one(self, node: ast.stmt, at: int, loop: Loop | None) -> int | None:
         """Cut one statement."""
         if isinstance(node, ast.Return):
+            if stops(node):
+                raise self.refused(node, "a stop within a return; expected a statement of its own")
             value = "None" if node.value is None else ast.unparse(node.value)
             self.close(at, f"return {ENDS}, {value}, 0, ()", reads=node.value)
             return None
@@ -124,6 +138,8 @@ class Cutter:
         if not stops(node) and not (loop is not None and leaves_loop(node)):
             self.blocks[at].body.append(Ending().visit(node))
             return at
+        if isinstance(node, ast.If | ast.While) and stops(node.test):
+            raise self.refused(node, "a stop within a condition; expected a statement of its own")
         if isinstance(node, ast.If):
             return self.cut_if(node, at, loop)
         if isinstance(node, ast.While):
@@ -144,6 +160,8 @@ class Cutter:
 
     def cut_while(self, node: ast.While, at: int) -> int:
         """Cut a loop."""
+        if node.orelse:
+            raise self.refused(node, "a loop with a stop and an else; expected none")
         again, body, after = self.new(node), self.new(node.body[0]), self.new(node)
         self.close(at, goto(again), again)
         test = ast.unparse(node.test)
@@ -155,14 +173,18 @@ class Cutter:
 
     def cut_stop(self, node: ast.stmt, at: int) -> int:
         """Cut at a stop: a statement that is a yield, or binds one to a name."""
-        assert isinstance(node, ast.Expr | ast.Assign | ast.AnnAssign)
+        if not isinstance(node, ast.Expr | ast.Assign | ast.AnnAssign):
+            kind = type(node).__name__.lower()
+            raise self.refused(node, f"a stop within a {kind}; expected `if` or `while` around it")
         what = node.value
-        assert isinstance(what, ast.Yield | ast.YieldFrom)
-        assert what.value is not None
+        if not isinstance(what, ast.Yield | ast.YieldFrom) or what.value is None:
+            raise self.refused(node, "a stop within an expression; expected a statement of its own")
         target = None
         if isinstance(node, ast.Assign | ast.AnnAssign):
-            name = node.targets[0] if isinstance(node, ast.Assign) else node.target
-            assert isinstance(name, ast.Name)
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            name = targets[0]
+            if len(targets) > 1 or not isinstance(name, ast.Name):
+                raise self.refused(node, "what a stop gives goes elsewhere; expected one name")
             target = name.id
         after = self.new(node, target)
         kind = STOPS if isinstance(what, ast.Yield) else CALLS
@@ -235,7 +257,10 @@ def live(blocks: Sequence[Block]) -> list[frozenset[str]]:
 
 
 def program_of(code: CodeType, around: dict[str, object]) -> Program:
-    """The program of a generator function. around: the globals that its names are found in."""
+    """The program of a generator function. around: the globals that its names are found in.
+
+    Raises CannotCut for one that does not keep the discipline.
+    """
     found = _PROGRAMS.get((code, id(around)))
     if found is None:
         found = _PROGRAMS[code, id(around)] = _made_over(code, around)
@@ -248,9 +273,11 @@ _PROGRAMS: dict[tuple[CodeType, int], Program] = {}
 def _made_over(code: CodeType, around: dict[str, object]) -> Program:
     tree = ast.parse(textwrap.dedent(inspect.getsource(code))).body[0]
     assert isinstance(tree, ast.FunctionDef)
-    assert not code.co_freevars
+    if code.co_freevars:
+        outer = ", ".join(code.co_freevars)
+        raise CannotCut(f"{code.co_name} reads {outer} of the function around it; expected none")
     names = tuple(dict.fromkeys((*code.co_varnames, *code.co_cellvars)))
-    cutter = Cutter(code.co_firstlineno)
+    cutter = Cutter(code.co_name, code.co_firstlineno)
     body = tree.body[1:] if ast.get_docstring(tree) is not None else tree.body
     end = cutter.cut(body, cutter.new(tree.body[0]), None)
     if end is not None:
