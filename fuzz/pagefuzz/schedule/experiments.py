@@ -8,6 +8,7 @@ comes to: a frame that two are given, a frame that is lost, a count that is wron
 from dataclasses import replace
 from typing import NamedTuple
 
+from pagefuzz.schedule.scenarios_counters import counting
 from pagefuzz.schedule.scenarios_said import hardirq, machine_of, nmi, scenario_of, task
 from pagespec.era import ERAS
 from pagespec.schedule.contexts import Scenario
@@ -75,6 +76,37 @@ EXPERIMENTS: dict[str, Experiment] = {
         "6.1, which drains from afar, with the guard of 5.15: interrupts that are off on one CPU "
         "keep nobody off on another.",
         FELT,
+    ),
+    "hits-with-interrupts-on": Experiment(
+        counting(
+            "4.11-rc",
+            "count zone=0 preferred=0 times=2\n"
+            "task cpu=0\ncount zone=0 preferred=0\n"
+            "interrupt cpu=0 level=hardirq\ncount zone=0 preferred=0\n",
+        ),
+        frozenset({"VM-conserve"}),
+        "4.11-rc as it was counts where its lists are used, with interrupts on: one that comes "
+        "between the look at a full cell and its new value is counted twice, or not at all.",
+    ),
+    "hits-lost": Experiment(
+        counting(
+            "4.11-rc",
+            "task cpu=0\ncount zone=0 preferred=0\n"
+            "interrupt cpu=0 level=hardirq\ncount zone=0 preferred=0\n",
+            "adds=split",
+        ),
+        frozenset({"VM-conserve"}),
+        "The same on a machine without an instruction that adds to memory: what an interrupt "
+        "counts between read and write is lost.",
+    ),
+    "events-lost": Experiment(
+        scenario_of(
+            machine_of(ERAS["4.11-rc"], 1),
+            (task(0, "a = alloc order=0"), hardirq(0, "b = alloc order=0")),
+            splits_adds=True,
+        ),
+        frozenset({"EVT-count"}),
+        "And so are allocations, which 4.11-rc counts there too.",
     ),
     "batch-before-high": Experiment(
         scenario_of(

@@ -23,7 +23,8 @@ LATE = GUARDED[4:]
 class Topic(NamedTuple):
     """One thing that may go wrong, and in which eras it is tried.
 
-    setup: what happens first. alone: whether the kernel is built for one CPU.
+    setup: what happens first. alone: whether the kernel is built for one CPU. splits_adds: whether
+    the machine has no instruction that adds to memory. shape: what its zone has.
     """
 
     cpus: int
@@ -31,6 +32,7 @@ class Topic(NamedTuple):
     setup: tuple[str, ...] = ()
     eras: tuple[str, ...] = GUARDED
     alone: bool = False
+    splits_adds: bool = False
     shape: Shape = {}  # noqa: RUF012  # nobody writes to it
 
 
@@ -137,6 +139,15 @@ TOPICS: dict[str, Topic] = {
         NEARLY_FULL,
         alone=True,
     ),
+    "events-without-an-instruction-that-adds": Topic(
+        1,
+        (
+            task(0, "a = alloc order=0", "free a"),
+            hardirq(0, "b = alloc order=0", "free b"),
+        ),
+        eras=GUARDED[:3],
+        splits_adds=True,
+    ),
     "larger-blocks": Topic(
         2,
         (
@@ -225,7 +236,16 @@ def scenarios(topics: Mapping[str, Topic]) -> Iterator[tuple[str, Scenario]]:
     for name, topic in topics.items():
         for era in topic.eras:
             machine = machine_of(ERAS[era], topic.cpus, **topic.shape)
-            yield f"{name}-{era}", scenario_of(machine, topic.roles, topic.setup, alone=topic.alone)
+            yield (
+                f"{name}-{era}",
+                scenario_of(
+                    machine,
+                    topic.roles,
+                    topic.setup,
+                    alone=topic.alone,
+                    splits_adds=topic.splits_adds,
+                ),
+            )
 
 
 LIST_SCENARIOS = dict(scenarios(TOPICS))

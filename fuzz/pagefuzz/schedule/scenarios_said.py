@@ -73,6 +73,7 @@ def scenario_of(
     *,
     alone: bool = False,
     lock_irqs_on: bool = False,
+    splits_adds: bool = False,
 ) -> Scenario:
     """The scenario, with its lines read. A name may be used by others than who gives it."""
     setup = tuple(setup)
@@ -87,6 +88,7 @@ def scenario_of(
         tuple(first),
         alone,
         lock_irqs_on,
+        splits_adds,
     )
 
 

@@ -87,7 +87,7 @@ TOPICS: dict[str, Topic] = {
         2,
         (
             task(0, "a = alloc order=1", "free a"),
-            hardirq(0, "b = alloc order=0", "free b"),
+            hardirq(0, "b = alloc order=0"),
             task(0, "refresh"),
             task(1, "c = alloc order=0", "refresh"),
         ),
