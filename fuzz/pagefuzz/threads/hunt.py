@@ -12,6 +12,7 @@ from random import Random
 from time import perf_counter
 
 from pagefuzz.threads import churn
+from pagefuzz.threads.counting import Counting, random_counters, random_rows
 from pagefuzz.threads.drivers import Driver, installed_driver
 from pagefuzz.threads.judging import judge, judge_end
 from pagefuzz.threads.record import Failure, failure_of, keep
@@ -20,12 +21,16 @@ from pagefuzz.threads.team import Team
 from pagefuzz.threads.zones import SHARED_ERAS, random_programs, random_zone
 from pagespec.era import Era
 from pagespec.laws.law import LawBroken
+from pagespec.vmstat.trace import counters_lines
 
 ROUNDS = 6
 """Rounds of one zone at most; all threads rest between two of them."""
 
 TURNS = (50, 500, 5_000, 20_000)
 """Turns of a round: often a few, so that states are judged soon after they were reached."""
+
+COUNTERS = 0.1
+"""How many of the zones are counters alone."""
 
 
 @dataclass(slots=True)
@@ -60,14 +65,17 @@ def hunt(
     threads: int = 2,
     era: Era | None = None,
     driver: Driver | None = None,
+    fault: int = 1,
+    counters: float = COUNTERS,
     folder: Path | None = None,
 ) -> Hunted:
     """Let threads share zones, for so long or until so many requests are served or a law breaks.
 
     era: the one of all zones; any if it is None. driver: the kernels, the installed ones by
-    default. folder: where a failure is kept at once. Both budgets may be given; the first to be
-    used up ends the hunt, after the zone that is under way. Raises ValueError for a hunt without
-    end or with fewer than one thread.
+    default. fault: the fault that is planted in them, 1 for none. counters: how many of the zones
+    are counters alone. folder: where a failure is kept at once. Both budgets may be given; the
+    first to be used up ends the hunt, after the zone that is under way. Raises ValueError for a
+    hunt without end or with fewer than one thread.
     """
     if seconds is None and operations is None:
         raise ValueError("a hunt has no end; expected seconds=, operations= or both")
@@ -82,40 +90,67 @@ def hunt(
             break
         if operations is not None and hunted.operations >= operations:
             break
-        _share(hunted, era, driver)
+        rng = Random(f"{seed:x}/{hunted.zones}")
+        of_zone = era or rng.choice(SHARED_ERAS)
+        if rng.random() < counters:
+            _count(hunted, rng, of_zone, driver, fault)
+        else:
+            _share(hunted, rng, of_zone, driver, fault)
+        hunted.zones += 1
     hunted.seconds = perf_counter() - began
     if hunted.failure is not None and folder is not None:
         hunted.record = keep(hunted.failure, folder)
     return hunted
 
 
-def _share(hunted: Hunted, era: Era | None, driver: Driver) -> None:
+def _share(hunted: Hunted, rng: Random, era: Era, driver: Driver, fault: int) -> None:
     """Let threads share one more zone, and enter what came of it."""
-    rng = Random(f"{hunted.seed:x}/{hunted.zones}")
-    machine = random_zone(rng, era or rng.choice(SHARED_ERAS), hunted.threads)
-    team = Team(machine, random_programs(rng, machine, hunted.threads), driver)
+    machine = random_zone(rng, era, hunted.threads)
+    team = Team(machine, random_programs(rng, machine, hunted.threads), driver, fault)
     rounds = rng.randint(1, ROUNDS)
     number = -1
     try:
         while number + 1 < rounds:
             number += 1
-            spans = team.run(rng.choice(TURNS))
+            hunted.together += overlap(team.run(rng.choice(TURNS)))
             hunted.rounds += 1
-            hunted.together += overlap(spans)
             judge(team)
             hunted.judged += 1
         team.release_all()
-        judge(team)
-        team.end()
         judge_end(team)
-        hunted.judged += 2
+        hunted.judged += 1
     except LawBroken as broken:
         served = team.count(churn.SERVED)
         hunted.failure = failure_of(hunted.seed, hunted.zones, number, team, broken, served)
-    hunted.zones += 1
     hunted.operations += team.count(churn.SERVED)
     hunted.reached["failed"] += team.count(churn.FAILED)
     hunted.reached["given"] += team.count(churn.GIVEN)
-    hunted.reached[f"era {machine.era.name}"] += 1
     hunted.reached["lists" if machine.cpus else "no lists"] += 1
     hunted.reached["cells"] += machine.cells
+
+
+def _count(hunted: Hunted, rng: Random, era: Era, driver: Driver, fault: int) -> None:
+    """Let threads share counters, and enter what came of it."""
+    machine = random_counters(rng, era, hunted.threads)
+    counting = Counting(machine, driver.kernels, fault)
+    rows = rng.choice(TURNS)
+    number = -1
+    try:
+        while number + 1 < ROUNDS:
+            number += 1
+            tables = [random_rows(rng, machine, cpu, rows) for cpu in range(hunted.threads)]
+            hunted.together += overlap(counting.run(tables))
+            hunted.rounds += 1
+            hunted.operations += sum(len(table) for table in tables)
+            counting.judge()
+            hunted.judged += 1
+    except LawBroken as broken:
+        threads = [
+            f"thread {cpu} cpu={cpu} {rows} requests a round" for cpu in range(hunted.threads)
+        ]
+        served = rows * hunted.threads * (number + 1)
+        described = (*counters_lines(machine), *threads)
+        hunted.failure = Failure(
+            hunted.seed, hunted.zones, number, served, described, (), None, broken
+        )
+    hunted.reached["counters"] += 1

@@ -22,7 +22,10 @@ def judge(team: Team) -> Zone:
     """Judge the zone at a moment when no thread is at work, and return it. Raises LawBroken."""
     for broken in (*_seen_by_threads(team), *_overlaps(team), *_locks(team)):
         raise broken
-    zone = _read(team)
+    try:
+        zone = zone_of(team.allocator)
+    except TornList as torn:
+        raise LawBroken("BUD-links", str(torn)) from None
     STATE_LAWS.check(team.machine.era, swept(zone))
     for broken in (*_held(team, zone), *_counts(team), *_drift(zone)):
         raise broken
@@ -31,19 +34,10 @@ def judge(team: Team) -> Zone:
 
 def judge_end(team: Team) -> None:
     """Judge the zone when everything has been given back. Raises LawBroken."""
-    zone = _read(team)
+    zone = judge(team)
     if zone.held:
         raise LawBroken("OUT-return", f"all was given back, and {zone.held} is held")
-    subject = swept(zone)
-    STATE_LAWS.check(team.machine.era, subject)
-    RETURN_LAWS.check(team.machine.era, subject)
-
-
-def _read(team: Team) -> Zone:
-    try:
-        return zone_of(team.allocator)
-    except TornList as torn:
-        raise LawBroken("BUD-links", str(torn)) from None
+    RETURN_LAWS.check(team.machine.era, swept(zone))
 
 
 def _seen_by_threads(team: Team) -> Iterator[LawBroken]:

@@ -3,19 +3,21 @@
 A seed fixes what threads ask for, not when they run: the same seed may break nothing tomorrow. So
 the record says what was asked, by whom, on which machine, and what the state complained of. The
 latest requests of each thread also become a scenario for the forms that a scheduler drives, whose
-failures can be repeated; that they fail there is likely for none of them, and possible for all.
+failures can be repeated; that one of them fails there is likely for no cause, and possible for
+most.
 """
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from pagefuzz.threads.handed import handed
 from pagefuzz.threads.team import Latest, Team
 from pagefuzz.threads.zones import NAMES, Program
 from pagespec.laws.law import LawBroken
-from pagespec.machine import Machine
+from pagespec.schedule.contexts import Scenario
+from pagespec.schedule.trace import ScheduleTrace, schedule_text_of
 from pagespec.trace import machine_line
 
 FORMAT = "pagefuzz-threads 1"
@@ -32,27 +34,41 @@ NOT_REPEATABLE = (
 class Failure:
     """A law that broke on threads.
 
-    zone, round: the numbers of the zone under its seed, and of the round in which it broke, both
-    from 0. served: requests served in that zone until then. latest: per thread, its latest
-    requests, the oldest first.
+    seed, zone, round: of the hunt, and how many zones and rounds had passed. served: the requests
+    of that zone until then. described: lines on the machine and on what each thread asks for.
+    latest: lines on what the threads asked for last. scenario: the same for a scheduler, if the
+    requests are such as it takes.
     """
 
     seed: int
     zone: int
     round: int
     served: int
-    machine: Machine
-    programs: tuple[Program, ...]
-    latest: tuple[tuple[Latest, ...], ...]
+    described: tuple[str, ...]
+    latest: tuple[str, ...]
+    scenario: Scenario | None
     broken: LawBroken
 
 
 def failure_of(
     seed: int, zone: int, number: int, team: Team, broken: LawBroken, served: int
 ) -> Failure:
-    """The failure, as the threads' words tell it."""
-    latest = tuple(tuple(team.latest(thread)) for thread in range(len(team.states)))
-    return Failure(seed, zone, number, served, team.machine, team.programs, latest, broken)
+    """The failure of a zone, as the threads' words tell it."""
+    latest = [team.latest(thread) for thread in range(len(team.states))]
+    threads = [f"thread {one.number} cpu={one.cpu} {_odds(one)}" for one in team.programs]
+    told = [
+        f"{at}: {_told(request)}" for at, many in enumerate(latest) for request in many[-SHOWN:]
+    ]
+    return Failure(
+        seed,
+        zone,
+        number,
+        served,
+        (machine_line(team.machine), *threads),
+        tuple(told),
+        handed(team.machine, [program.cpu for program in team.programs], latest),
+        broken,
+    )
 
 
 def record_of(failure: Failure) -> str:
@@ -61,28 +77,34 @@ def record_of(failure: Failure) -> str:
         FORMAT,
         f"# {NOT_REPEATABLE}",
         f"seed {failure.seed:x} zone {failure.zone} round {failure.round}",
-        machine_line(failure.machine),
+        *failure.described,
+        f"served {failure.served}",
+        f"broken {failure.broken.law_id}: {failure.broken.complaint}",
+        "# the latest requests of each thread, its oldest first",
+        *failure.latest,
     ]
-    for program in failure.programs:
-        lines.append(f"thread {program.number} cpu={program.cpu} {_odds(program)}")
-    lines.append(f"served {failure.served}")
-    lines.append(f"broken {failure.broken.law_id}: {failure.broken.complaint}")
-    for number, latest in enumerate(failure.latest):
-        lines.append(f"# the latest requests of thread {number}, the oldest first")
-        lines += [f"{number}: {_told(request)}" for request in latest[-SHOWN:]]
     return "\n".join(lines) + "\n"
 
 
 def keep(failure: Failure, folder: Path) -> Path:
-    """Write the record, whole or not at all, and return where it stands."""
+    """Write the record, and beside it the scenario for a scheduler; return the record's place."""
     text = record_of(failure)
     digest = sha256(text.encode()).hexdigest()[:12]
     path = folder / f"{failure.broken.law_id}-{digest}.threads.txt"
     folder.mkdir(parents=True, exist_ok=True)
+    _write(path, text)
+    if failure.scenario is not None:
+        comment = f"from {path.name}: the latest requests, {NOT_REPEATABLE}"
+        trace = ScheduleTrace(failure.scenario, comments=(comment,))
+        _write(path.with_suffix("").with_suffix(".trace"), schedule_text_of(trace))
+    return path
+
+
+def _write(path: Path, text: str) -> None:
+    # A reader, or a process that is killed, must never see half a record.
     half = path.with_suffix(f".{os.getpid()}.half")
     half.write_text(text, encoding="utf-8")
     half.replace(path)
-    return path
 
 
 def _odds(program: Program) -> str:
@@ -94,9 +116,3 @@ def _told(request: Latest) -> str:
     verb, order, pfn, want, outcome = request
     about = f" pfn={pfn}" if pfn else ""
     return f"{verb.value} order={order}{about} want={want:#x} -> {outcome}"
-
-
-def kinds_of(latest: Sequence[Latest]) -> str:
-    """How often each kind of request is among them, as words."""
-    verbs = [request.verb.value for request in latest]
-    return " ".join(f"{verb}*{verbs.count(verb)}" for verb in dict.fromkeys(verbs))

@@ -10,7 +10,7 @@ from pagefuzz.threads.running import Span, together
 from pagefuzz.threads.zones import Program
 from pageimpl.allocator import Allocator
 from pageimpl.layout import share
-from pageimpl.memory import Words, pgalloc_of, pgfree_of
+from pageimpl.memory import Words, pgalloc_of, pgfree_of, set_shared
 from pageimpl.verbs import VERBS
 from pagespec.machine import Machine
 from pagespec.types import Block, Pfn
@@ -31,16 +31,20 @@ class Team:
     """The threads of one zone, with their words.
 
     shared: blocks to which all threads take references, and of which nobody frees the first.
-    before: the frames that were counted as given and returned before the threads began.
+    before: the frames that were counted as given and returned before the threads began. fault: the
+    planted fault, 1 for none; see `faults`.
     """
 
-    def __init__(self, machine: Machine, programs: Sequence[Program], driver: Driver) -> None:
+    def __init__(
+        self, machine: Machine, programs: Sequence[Program], driver: Driver, fault: int = 1
+    ) -> None:
         self.machine, self.programs, self.driver = machine, tuple(programs), driver
         self.allocator = Allocator(machine, modules=driver.kernels)
         self.owners, self.clock = Words(machine.pages), Words(churn.CLOCK_WORDS)
         self.shared = list(self._common_blocks())
-        share(self.allocator.memory)
         memory = self.allocator.memory
+        share(memory)
+        set_shared(memory, fault)
         self.before = pgalloc_of(memory), pgfree_of(memory)
         self.states = [self._state(program) for program in programs]
 
@@ -73,7 +77,13 @@ class Team:
         return self._together(self.driver.churn, steps)
 
     def release_all(self) -> None:
-        """Let all give back what they hold and drain their lists. Raises LawBroken if one hangs."""
+        """Let all give back what they hold and drain their lists. Raises LawBroken if one hangs.
+
+        Nobody is at work when that begins, so what all share can go first.
+        """
+        for block in self.shared:
+            self.allocator.free(*block)
+        self.shared.clear()
         self._together(self.driver.release_all)
 
     def _together(self, kernel: Callable[..., None], *more: int) -> list[Span]:
@@ -109,10 +119,3 @@ class Team:
             Latest(VERBS[verb], order, pfn, want, outcome)
             for verb, order, pfn, want, outcome in rows[order].tolist()
         ]
-
-    def end(self) -> None:
-        """Give back what all share, and drain every CPU."""
-        for block in self.shared:
-            self.allocator.free(*block)
-        for cpu in range(self.machine.cpus):
-            self.allocator.perform(Op(Verb.DRAIN, cpu=cpu))
