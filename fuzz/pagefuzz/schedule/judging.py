@@ -21,15 +21,17 @@ IN_FLIGHT = frozenset({"BUD-partition"})
 """The laws that do not know of frames in flight."""
 UNDER_WAY: dict[Verb, frozenset[str]] = {
     Verb.DISABLE: frozenset({"PCP-off"}),
-    Verb.UNPLUG: frozenset({"PCP-unplugged"}),
+    Verb.UNPLUG: frozenset({"PCP-unplugged", "CELL-sum"}),
+    Verb.REFRESH: frozenset({"CELL-sum"}),
     Verb.ISOLATE: frozenset({"MT-list"}),
     Verb.RESTORE: frozenset({"MT-list"}),
     Verb.CONTIG: frozenset({"MT-list"}),
 }
 """The laws about what a request is bringing about: they hold again when it has ended.
 
-Lists are disabled before they are drained, a CPU is gone before its lists are empty, and a range
-changes its type pageblock by pageblock, a free block that is larger with its first one.
+Lists are disabled before they are drained, a CPU is gone before its lists are empty, what a refresh
+has taken out of a cell is in flight, and a range changes its type pageblock by pageblock, a free
+block that is larger with its first one.
 """
 
 

@@ -11,7 +11,7 @@ from pagespec.pcp.resize import measure, resize
 from pagespec.pcp.tuning import Tuned, decay
 from pagespec.steps import Guard, Step, Steps, Visit
 from pagespec.types import BadCpu
-from pagespec.vmstat.kept import tell
+from pagespec.vmstat.kept import Count, take_out
 from pagespec.vmstat.zone import rests, set_threshold
 from pagespec.zone import Zone
 
@@ -123,6 +123,16 @@ def _expire(zone: Zone, cpu: int) -> Steps[None]:
     yield Step.UNGUARD
 
 
+def _read_out(count: Count, cpu: int) -> Steps[bool]:
+    """Let a CPU tell what it keeps; whether that was anything. In between it is in flight."""
+    yield Step.EDIT
+    pages = take_out(count, cpu)
+    if pages:
+        yield Step.TELL
+        count.told += pages
+    return pages != 0
+
+
 def refresh(zone: Zone, cpu: int) -> Steps[None]:
     """The periodic worker of a CPU: it tells what it has counted, and looks after its lists.
 
@@ -133,10 +143,9 @@ def refresh(zone: Zone, cpu: int) -> Steps[None]:
     check_cpu(zone, cpu)
     told = False
     if cells is not None:
-        yield Step.TELL
-        told = tell(cells.free, cpu)
-        yield Step.TELL
-        told = tell(cells.cma, cpu) or told
+        told = yield from _read_out(cells.free, cpu)
+        told_cma = yield from _read_out(cells.cma, cpu)
+        told = told or told_cma
         if told:
             zone.log.append(Event(Kind.READ_OUT, cpu, 0))
     if zone.machine.era.tuning == "tuned":
@@ -159,8 +168,9 @@ def unplug(zone: Zone, cpu: int) -> Steps[None]:
     zone.log.append(Event(Kind.UNPLUGGED, cpu, 0))
     yield from _drain(zone, cpu)
     if zone.cells is not None:
-        told = tell(zone.cells.free, cpu)
-        told = tell(zone.cells.cma, cpu) or told
+        told = yield from _read_out(zone.cells.free, cpu)
+        told_cma = yield from _read_out(zone.cells.cma, cpu)
+        told = told or told_cma
         rests(zone, cpu, told=told and zone.machine.era.refreshes_unplugged, kept=False)
     yield from measure(zone)
     set_threshold(zone)

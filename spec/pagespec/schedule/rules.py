@@ -44,11 +44,32 @@ def moves(world: World) -> list[Move]:
     numbers = [number for number in range(len(world.contexts)) if can_step(world, number)]
     steps = [Move(number) for number in numbers]
     for number in numbers:
-        role, context = world.scenario.roles[number], world.contexts[number]
-        if role.moves and context.rest is not None and not context.holds and not context.back:
-            others = range(world.scenario.cpus)
-            steps += [Move(number, cpu) for cpu in others if cpu != context.place.cpu]
+        if may_move(world, number):
+            here = world.contexts[number].place.cpu
+            steps += [Move(number, cpu) for cpu in range(world.scenario.cpus) if cpu != here]
     return steps
+
+
+def may_move(world: World, number: int) -> bool:
+    """Whether a context may go on on another CPU: a task that can be preempted.
+
+    The workers that look after one CPU's lists and cells stay there.
+    """
+    role, context = world.scenario.roles[number], world.contexts[number]
+    if not role.moves or role.level > Level.TASK or context.rest is None:
+        return False
+    return not context.holds and not context.back and not is_bound(role.requests[context.at])
+
+
+def is_bound(request: Asked) -> bool:
+    """Whether the request is the work of one CPU for itself."""
+    if isinstance(request, CounterRequest):
+        return request.op.verb is CounterVerb.REFRESH
+    return isinstance(request, Request) and request.verb in BOUND
+
+
+BOUND = (Verb.DRAIN, Verb.AGE, Verb.EXPIRE, Verb.REFRESH)
+"""What a CPU does to its own lists and cells."""
 
 
 def finished(world: World, number: int) -> bool:
@@ -106,7 +127,23 @@ def runs(world: World, number: int) -> bool:
     for other in on_cpu(world, cpu, but=number):
         if other.place.level > level or (other.place.level == level and is_pinned(other)):
             return False
-    return True
+    return level > Level.TASK or not is_waited_on(world, cpu, but=number)
+
+
+def is_waited_on(world: World, cpu: int, *, but: int) -> bool:
+    """Whether somebody there waits for an interrupt that he sent to another CPU.
+
+    He does not leave his CPU meanwhile, so no other task runs there; interrupts do. Who waits for a
+    worker sleeps.
+    """
+    if world.scenario.machine.era.visits != "interrupt":
+        return False
+    return any(
+        place.cpu == cpu
+        for number, context in enumerate(world.contexts)
+        for place in context.back
+        if number != but
+    )
 
 
 def on_cpu(world: World, cpu: int, *, but: int) -> list[Context]:

@@ -59,6 +59,17 @@ def keep(count: Count, cpu: int, pages: int, threshold: int) -> int:
     return told
 
 
+def take_out(count: Count, cpu: int) -> int:
+    """Empty a CPU's cell, and return what it kept.
+
+    >>> count = Count(told=10, kept=[-4, 20])
+    >>> take_out(count, 0), count
+    (-4, Count(told=10, kept=[0, 20]))
+    """
+    pages, count.kept[cpu] = count.kept[cpu], 0
+    return pages
+
+
 def tell(count: Count, cpu: int) -> bool:
     """Tell all that a CPU keeps, and return whether that was anything.
 
@@ -71,6 +82,6 @@ def tell(count: Count, cpu: int) -> bool:
     post: count.kept[cpu] == 0
     post: __return__ == (count.told != __old__.count.told)
     """
-    pages, count.kept[cpu] = count.kept[cpu], 0
+    pages = take_out(count, cpu)
     count.told += pages
     return pages != 0
