@@ -220,3 +220,29 @@ def test_no_other_target_can_be_stopped_within_a_request(
 
     assert run([command, str(path), "--target", target, *out]) == Exit.USAGE
     assert f"{path}: the target cannot be stopped in the middle of a" in capsys.readouterr().err
+
+
+def test_the_command_makes_it_small(tmp_path: Path, capsys: Capture) -> None:
+    """What is left breaks the same law, with no more requests than the two that meet."""
+    path, out = tmp_path / "a.trace", tmp_path / "out"
+    path.write_text(BROKEN + "schedule 0*2 1\n")
+
+    assert run(["shrink", str(path), "--target", "spec", "--out", str(out)]) == Exit.HELD
+    (small,) = map(Path.read_text, out.glob("*.trace"))
+    printed = capsys.readouterr().out
+    assert printed.startswith(small)
+    assert "\n3 -> 2 requests, PCP-owner: " in printed
+    trace = trace_of(small)
+    broken = follow(trace.scenario, trace.schedule).broken
+    assert broken is not None
+    assert broken.law_id == trace.expect == "PCP-owner"
+    assert len(list((out / "raw").glob("*.trace"))) >= 1
+
+
+def test_what_breaks_no_law_is_not_shrunk(tmp_path: Path, capsys: Capture) -> None:
+    """It is said so, with the file."""
+    path = tmp_path / "a.trace"
+    path.write_text(SOUND)
+
+    assert run(["shrink", str(path), "--out", str(tmp_path / "out")]) == Exit.USAGE
+    assert f"{path}: the trace breaks no law" in capsys.readouterr().err

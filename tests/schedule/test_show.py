@@ -212,6 +212,37 @@ def test_who_waits_with_a_lock_taken_is_told(tmp_path: Path, capsys: Capture) ->
     )
 
 
+VISITS = """task cpu=0 moves=1
+a = alloc order=0
+task cpu=1
+drainall
+schedule 0 0>1 0*9 1*3
+"""
+
+
+def test_ways_to_other_cpus_are_told(tmp_path: Path, capsys: Capture) -> None:
+    """A task that is moved, and a drain that visits each CPU by an interrupt, as in 4.10."""
+    out = shown(tmp_path / "a.trace", HEAD.format(era="4.10", cpus=2) + VISITS, capsys)
+
+    assert "\n2: context 0, task on CPU 0, goes on on CPU 1\n" in out
+    assert "\n3: context 0, task on CPU 1, about to take the guard of the lists of its own" in out
+    assert ": context 1, task on CPU 1, about to go on on CPU 0\n" in out
+    assert ": context 1, hardirq on CPU 0, about to take the guard of CPU 0's lists, however" in out
+    assert out.count(": context 1, task on CPU 1, back on the CPU that it came from\n") == 2
+    assert "  holds the guard of CPU 0's lists; interrupts off\n" in out
+
+
+def test_a_block_that_nobody_was_given_is_passed_over(tmp_path: Path, capsys: Capture) -> None:
+    """As when requests come one after the other."""
+    text = HEAD.format(era="6.1", cpus=1) + "a = alloc order=9\ntask cpu=0\nfree a\n"
+    steps = steps_of(shown(tmp_path / "a.trace", text, capsys))
+
+    assert [line.strip() for line in steps[0][1]][:2] == [
+        "skipped: its block was never given out",
+        "has nothing left to do",
+    ]
+
+
 def test_letters_of_frames_are_explained(tmp_path: Path, capsys: Capture) -> None:
     """Where the zone is drawn frame by frame."""
     text = "pagefuzz-trace 1\nmachine pages=16 top=3 era=6.1 pageblock=2\ntask cpu=0\n"

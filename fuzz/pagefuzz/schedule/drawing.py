@@ -20,8 +20,6 @@ from pagespec.schedule.rules import Move, finished
 from pagespec.schedule.sums import names_of
 from pagespec.schedule.trace import asked_line
 from pagespec.steps import Guard, Step, Stop, Visit
-from pagespec.trace import Request
-from pagespec.verbs import Outcome
 from pagespec.vmstat.trace import CounterRequest, counter_answer_text
 from pagespec.zone import Zone
 
@@ -31,7 +29,6 @@ COLUMNS = 100
 INDENT, DEEPEST = 4, 6
 """Columns by which a context is further in than the one before, and contexts that are."""
 
-
 ARROW = " -> "
 """What stands behind the label of a list that is not empty."""
 
@@ -40,13 +37,13 @@ class Before(NamedTuple):
     """What is told of a world before a step.
 
     come: whether each context has begun at all. who: where each is. stands: what each is about to
-    do. ends: how many requests of each have ended. lines: the zone drawn.
+    do. asked: the number of the request of each. lines: what is shared, drawn.
     """
 
     come: list[bool]
     who: list[str]
     stands: list[str]
-    ends: list[int]
+    asked: list[int]
     lines: list[str]
 
 
@@ -99,7 +96,7 @@ def before_of(world: World) -> Before:
             for number, context in enumerate(contexts)
         ],
         stands=[_stands(world, number) for number in range(len(contexts))],
-        ends=[len(context.outcomes) for context in contexts],
+        asked=[context.at for context in contexts],
         lines=shared_drawn(world),
     )
 
@@ -140,8 +137,9 @@ READY: dict[Stop | type[Stop], str] = {
     Step.LOCK: "with the zone's lock taken",
     Step.GUARD: "with the guard of its lists taken",
     Guard: "with the guard of CPU {stop.cpu}'s lists taken",
+    Step.BACK: "back on the CPU that it came from",
 }
-"""What a stop asks for once it is had, where others may come before it is used."""
+"""Stops at which what they say has come about, and others may come before it is used."""
 
 
 def step_drawn(world: World, step: Taken, before: Before, number: int, going: int) -> Iterator[str]:
@@ -157,35 +155,34 @@ def step_drawn(world: World, step: Taken, before: Before, number: int, going: in
         yield from ("", f"---- {comes} context {mover} ----")
     does = before.stands[mover] if cpu is None else f"goes on on CPU {cpu}"
     said = [f"{margin}{number}: {before.who[mover]}, {does}"]
-    said += [inner + line for line in _came(world, step, before.ends[mover])]
+    said += [inner + line for line in _came(world, step, before.asked[mover])]
     for line in said:
         yield from wrap(line, COLUMNS, subsequent_indent=f"{inner}    ", break_on_hyphens=False)
     yield from (f"      | {line}" for line in _changed(before.lines, shared_drawn(world)))
 
 
-def _came(world: World, step: Taken, ends: int) -> Iterator[str]:
+def _came(world: World, step: Taken, asked: int) -> Iterator[str]:
     context = world.contexts[step.move.context]
     if step.moment is not None:
         yield from turns(step.moment.log)
-    yield from _ends(world, step.move.context, ends)
+    if context.at > asked:
+        request = world.scenario.roles[step.move.context].requests[asked]
+        yield _answered(world, request, context)
+        if finished(world, step.move.context):
+            yield "has nothing left to do"
     yield "; ".join(_holdings(world, context))
 
 
-def _ends(world: World, number: int, before: int) -> Iterator[str]:
-    """What was answered, if the request has come to its end."""
-    context = world.contexts[number]
-    if len(context.outcomes) > before:
-        asked = world.scenario.roles[number].requests[context.at - 1]
-        yield f"ends: {_answered(world, asked, context.outcomes[-1])}"
-        if finished(world, number):
-            yield "has nothing left to do"
-
-
-def _answered(world: World, asked: Asked, outcome: Outcome) -> str:
+def _answered(world: World, asked: Asked, context: Context) -> str:
+    """How a request has come to its end."""
+    if isinstance(asked, Sizes):
+        return "ends: done"
     if isinstance(asked, CounterRequest):
-        return counter_answer_text(asked.op.verb, outcome)
-    op = world.names.op_of(asked) if isinstance(asked, Request) else None
-    return "done" if op is None else answered(op, outcome)
+        return f"ends: {counter_answer_text(asked.op.verb, context.outcomes[-1])}"
+    op = world.names.op_of(asked)
+    if op is None:
+        return "skipped: its block was never given out"
+    return f"ends: {answered(op, context.outcomes[-1])}"
 
 
 def _holdings(world: World, context: Context) -> Iterator[str]:
