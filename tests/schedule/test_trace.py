@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from tests.schedule.drawn import traces
 
+from pagefuzz.schedule.experiments import EXPERIMENTS
+from pagefuzz.schedule.scenarios import SCENARIOS
 from pagespec.era import ERAS
 from pagespec.host_trace import any_text_of, parse_any
 from pagespec.machine import Machine
@@ -85,6 +87,17 @@ def test_any_trace_reads_back(trace: ScheduleTrace) -> None:
 
     assert parse_any(text) == trace
     assert schedule_text_of(parse_schedule(text)) == text
+
+
+NAMED = SCENARIOS | {name: each.scenario for name, each in EXPERIMENTS.items()}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_what_is_built_in_can_be_written(name: str) -> None:
+    """Scenarios and experiments: what is found in one of them is a trace."""
+    trace = ScheduleTrace(NAMED[name], (Move(0), Move(0)))
+
+    assert parse_any(schedule_text_of(trace)) == trace
 
 
 def test_an_era_that_no_trace_can_say_is_not_written() -> None:
