@@ -32,7 +32,7 @@ from pagespec.vmstat.reads import in_truth
 from pagespec.vmstat.verbs import CounterOp, CounterVerb
 
 THREADS = 2
-STEPS = 200_000
+STEPS = 50_000
 
 TABLE = 16
 """Blocks that a thread holds at most."""
