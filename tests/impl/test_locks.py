@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -109,6 +110,11 @@ def churn(mem: Memory, state: Words, cpu: int, order: int, mt: int, steps: int) 
             perform(mem, DRAIN_ALL, 0, 0, cpu << CPU_SHIFT, 0)
 
 
+@cache
+def compiled_churn() -> Callable[[Memory, Words, int, int, int, int], None]:
+    return compiled(churn, keep=False)
+
+
 SHARED = [
     Machine(
         pages=60,
@@ -130,7 +136,7 @@ def test_threads_lose_nothing(machine: Machine) -> None:
     """Two threads that fill a small zone and empty it again leave it as it was at boot."""
     allocator = Allocator(machine)
     share(allocator.memory)
-    kernel = compiled(churn, keep=False)
+    kernel = compiled_churn()
     states = [Words(3 + TABLE) for _ in range(THREADS)]
     mem = operand(allocator.memory)
     mt = UNMOVABLE if machine.pageblock is None else MOVABLE
