@@ -76,7 +76,14 @@ def test_runs_of_the_twin_walk_hosts(tmp_path: Path) -> None:
     def gears(target: str, level: Level) -> tuple[Gear, ...]:
         return plan_for("run", target, 1, level, ("6.1",), tmp_path, 1).gears
 
-    assert gears("numba", "exact") == ("stream", "walk", "hypothesis", "hosts", "counters", "schedules")
+    assert gears("numba", "exact") == (
+        "stream",
+        "walk",
+        "hypothesis",
+        "hosts",
+        "counters",
+        "schedules",
+    )
     assert "hosts" not in gears("spec", "exact")
     assert "hosts" not in gears("numba", "refines")
 

@@ -84,8 +84,9 @@ def random_scenario(rng: Random, era: Era) -> Scenario:
     if rng.random() < ONCE_A_SCENARIO:
         makers[-1] = rng.choice([make for make, has in ONCE if has(drawn.machine)])
     roles = [make(drawn) for make in makers]
-    roles = [role for role in roles if role.requests] or [_worker(drawn)]
-    if all(role.level is not Level.TASK for role in roles):
+    # Who would give back what the setup did not take has nothing to do.
+    roles = [role for role in roles if role.requests]
+    while len(roles) < min(ROLES) or all(role.level is not Level.TASK for role in roles):
         roles.append(_worker(drawn))
     rng.shuffle(roles)
     alone = drawn.machine.cpus == 1 and rng.random() < ALONE
