@@ -24,12 +24,16 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import pagefuzz.schedule
 import pagespec
 from pagefuzz.errors import UsageError
 from pagespec.schedule.contexts import Scenario
 
 HEADER = "pagefuzz-checkpoint 1"
+EXPLORER = (
+    *("programs", "frames", "aspects", "counted", "standing", "frozen", "judging"),
+    *("bounds", "reduction", "following", "search", "resuming", "exhaust"),
+)
+"""The modules, besides those of the spec, by which states are numbered as they are."""
 
 
 class Kept(NamedTuple):
@@ -64,12 +68,10 @@ def scenario_digest(scenario: Scenario) -> str:
 @cache
 def source_digest() -> str:
     """The name of the texts that say what a step does, and what a state is."""
-    folders = [Path(*module.__path__) for module in (pagespec, pagefuzz.schedule)]
-    texts = [
-        f"{path.relative_to(folder)}\n{path.read_text(encoding='utf-8')}"
-        for folder in folders
-        for path in sorted(folder.rglob("*.py"))
-    ]
+    spec = Path(*pagespec.__path__)
+    paths = [Path(__file__).with_name(f"{name}.py") for name in EXPLORER]
+    paths += sorted(spec.rglob("*.py"))
+    texts = [f"{path.name}\n{path.read_text(encoding='utf-8')}" for path in paths]
     return digest_of("\n".join(texts))
 
 

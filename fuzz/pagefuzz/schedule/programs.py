@@ -174,25 +174,25 @@ class Cutter:
     def cut_stop(self, node: ast.stmt, at: int) -> int:
         """Cut at a stop: a statement that is a yield, or binds one to a name."""
         if not isinstance(node, ast.Expr | ast.Assign | ast.AnnAssign):
-            kind = type(node).__name__.lower()
-            raise self.refused(node, f"a stop within a {kind}; expected `if` or `while` around it")
-        what = node.value
-        if not isinstance(what, ast.Yield | ast.YieldFrom) or what.value is None:
+            what = type(node).__name__.lower()
+            raise self.refused(node, f"a stop within a {what}; expected `if` or `while` around it")
+        given = node.value
+        if not isinstance(given, ast.Yield | ast.YieldFrom) or given.value is None:
             raise self.refused(node, "a stop within an expression; expected a statement of its own")
-        target = None
+        takes: str | None = None
         if isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            name = targets[0]
-            if len(targets) > 1 or not isinstance(name, ast.Name):
+            taker = targets[0]
+            if len(targets) > 1 or not isinstance(taker, ast.Name):
                 raise self.refused(node, "what a stop gives goes elsewhere; expected one name")
-            target = name.id
-        after = self.new(node, target)
-        kind = STOPS if isinstance(what, ast.Yield) else CALLS
+            takes = taker.id
+        after = self.new(node, takes)
+        kind = STOPS if isinstance(given, ast.Yield) else CALLS
         self.close(
             at,
-            f"return {kind}, {ast.unparse(what.value)}, {after}, KEPT_{after}",
+            f"return {kind}, {ast.unparse(given.value)}, {after}, KEPT_{after}",
             after,
-            reads=what.value,
+            reads=given.value,
         )
         return after
 
