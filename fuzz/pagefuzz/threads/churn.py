@@ -4,6 +4,7 @@ All of it stands in one file: numba looks at one file's text to know whether wha
 stale. `drivers` makes the same for kernels that are not the installed ones.
 """
 
+from pagefuzz.threads.yielding import give_way
 from pageimpl.alloc import alloc_pages, free_pages, get_page, put_page, split_page
 from pageimpl.atomics import pause
 from pageimpl.bulk import alloc_pages_bulk
@@ -106,6 +107,9 @@ COLUMNS = 8
 NOBODYS = -2
 PASSED_OVER = -1000
 """The outcome of a request about a block whose allocation had failed: it was never put."""
+
+PATIENCE = 4096
+"""Looks after which a thread that waits for others gives way."""
 
 CLOCK = 0
 ARRIVED = 8
@@ -269,14 +273,8 @@ def draw_want(state: Words) -> int:
 @kernel
 def rare(dice: int) -> int:
     """A request about the CPU, all CPUs or kswapd."""
-    if dice < 2:
-        return DRAIN
-    if dice == 2:
-        return DRAIN_ALL
-    if dice == 3:
-        return AGE
-    if dice == 4:
-        return EXPIRE
+    if dice < 4:
+        return DRAIN + dice if dice < 2 else AGE + dice - 2
     return REFRESH if dice < 7 else REST
 
 
@@ -284,8 +282,12 @@ def rare(dice: int) -> int:
 def meet(clock: Words, threads: int, turn: int) -> None:
     """Wait until so many threads have come here so many times."""
     add_word(clock, ARRIVED, 1)
+    looks = 0
     while word_at(clock, ARRIVED) < threads * turn:
         pause()
+        looks += 1
+        if looks > PATIENCE:
+            give_way()
 
 
 @kernel

@@ -1,5 +1,6 @@
-"""Kernels on threads at the same time, and who has not come back."""
+"""Kernels on threads at the same time, one a processor, and who has not come back."""
 
+import os
 from collections.abc import Callable, Sequence
 from threading import Thread
 from time import monotonic, perf_counter
@@ -34,6 +35,8 @@ def together(
     raised: list[BaseException] = []
 
     def run(number: int, work: Callable[[], None]) -> None:
+        # Of one thread, this one. Threads that share a processor meet only where one is preempted.
+        os.sched_setaffinity(0, {processors[number % len(processors)]})
         began = perf_counter()
         try:
             work()
@@ -41,6 +44,7 @@ def together(
             raised.append(error)
         spans[number] = Span(began, perf_counter())
 
+    processors = sorted(os.sched_getaffinity(0))
     # Nothing ends a thread in an endless loop but the process, which does not wait for it.
     threads = [Thread(target=run, args=each, daemon=True) for each in enumerate(works)]
     for thread in threads:

@@ -12,9 +12,10 @@ from pageimpl.allocator import Allocator
 from pageimpl.layout import share
 from pageimpl.memory import Words, pgalloc_of, pgfree_of, set_shared
 from pageimpl.verbs import VERBS
+from pagespec.frames import SIZES
 from pagespec.machine import Machine
 from pagespec.types import Block, Pfn
-from pagespec.verbs import Op, Verb
+from pagespec.verbs import Verb
 
 
 class Latest(NamedTuple):
@@ -83,6 +84,7 @@ class Team:
         """
         for block in self.shared:
             self.allocator.free(*block)
+        self.before = self.before[0], self.before[1] + sum(SIZES[one.order] for one in self.shared)
         self.shared.clear()
         self._together(self.driver.release_all)
 
