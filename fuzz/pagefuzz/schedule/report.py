@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from pagefuzz.exits import Exit
 from pagefuzz.report import console
+from pagefuzz.report.words import counted
 from pagefuzz.schedule.counts import changes
 from pagefuzz.schedule.tasks import DEFAULT, Counts, Result
 from pagespec.era import Era
@@ -37,8 +38,7 @@ def verdict_of(result: Result, committed: Mapping[str, Counts]) -> Verdict:
     """The verdict on one scenario: what broke, which count changed, or how far nothing did."""
     if result.law is not None:
         return Verdict(f"broken: {result.law}", Exit.BROKEN)
-    if result.counts.steps < result.counts.states:
-        # A way without a fork: nobody ever came between.
+    if sum(bool(role.requests) for role in result.task.scenario.roles) < 2:
         return Verdict("vacuous: nobody could come between", Exit.INCONCLUSIVE)
     if result.task.reach == DEFAULT and result.exhausted:
         changed = changes(result.task.name, result.counts, committed)
@@ -132,8 +132,9 @@ def show_total(results: Sequence[Result], wall_s: float) -> None:
     steps = sum(result.counts.steps for result in results)
     busy_s = max(sum(result.seconds for result in results), 1e-3)
     print(
-        f"{len(results)} scenarios: {states:,} distinct states, {steps:,} transitions in "
-        f"{wall_s:.0f} s; {states / busy_s:,.0f} states a second a core"
+        f"{counted(len(results), 'scenario')}: {states:,} distinct states and {steps:,} "
+        f"transitions in {wall_s:.0f} s; {states / busy_s:,.0f} states and {steps / busy_s:,.0f} "
+        "transitions a second a core"
     )
 
 
