@@ -19,7 +19,7 @@ FOREIGN = {
     "pageimpl": {"numpy", "numba", "llvmlite"},
     "pagefuzz": {
         *("numpy", "numba", "llvmlite", "hypothesis", "crosshair", "z3"),
-        *("click", "rich", "matplotlib", "_typeshed"),  # the last for type checkers alone
+        *("click", "rich", "matplotlib", "greenlet", "_typeshed"),  # the last for type checkers alone
     },
 }
 OURS = {
@@ -30,7 +30,7 @@ OURS = {
 VOCABULARY = {
     f"pagespec.{module}"
     for module in (
-        *("types", "era", "machine", "host", "migratetype", "verbs"),
+        *("types", "era", "guards", "machine", "host", "migratetype", "verbs"),
         *("vmstat.machine", "vmstat.numa", "vmstat.verbs"),
     )
 }
