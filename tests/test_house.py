@@ -19,7 +19,8 @@ FOREIGN = {
     "pageimpl": {"numpy", "numba", "llvmlite"},
     "pagefuzz": {
         *("numpy", "numba", "llvmlite", "hypothesis", "crosshair", "z3"),
-        *("click", "rich", "matplotlib", "greenlet", "_typeshed"),  # the last for type checkers alone
+        *("click", "rich", "matplotlib", "greenlet"),
+        "_typeshed",  # for type checkers alone
     },
 }
 OURS = {
