@@ -148,6 +148,16 @@ TOPICS: dict[str, Topic] = {
         eras=GUARDED[:3],
         splits_adds=True,
     ),
+    "everybody": Topic(
+        2,
+        (
+            task(0, "a = alloc order=0"),
+            softirq(0, "free s"),
+            hardirq(0, "b = alloc order=0"),
+            task(1, "c = alloc order=0", "drainall"),
+        ),
+        NEARLY_FULL,
+    ),
     "larger-blocks": Topic(
         2,
         (
