@@ -15,7 +15,7 @@ from pagefuzz.schedule.reduction import Unseen
 from pagefuzz.schedule.scenarios import SCENARIOS
 from pagespec.era import ERAS
 from pagespec.machine import Machine
-from pagespec.schedule.contexts import Level, Scenario, Sizes
+from pagespec.schedule.contexts import Level, Role, Scenario, Sizes
 from pagespec.schedule.rules import Move
 
 REDUCIBLE = [name for name, scenario in SCENARIOS.items() if Unseen(scenario).keeps]
@@ -127,6 +127,71 @@ def commuting(scenario: Scenario) -> int:
 def test_hidden_steps_make_fewer_states() -> None:
     scenario = small("6.12", 2, task(0, alloc("a"), free("a")), task(1, alloc("b"), free("b")))
     assert exhaust(scenario).states * 3 < exhaust(scenario, reduced=False).states
+
+
+def symmetric(scenario: Scenario) -> int:
+    """How many ways there are to change places."""
+    course, _ = started(scenario, reduced=True, bound=None, without=frozenset())
+    assert course.symmetry is not None
+    return len(course.symmetry.swappings)
+
+
+def pair(name: str, cpu: int, *, moves: bool = False) -> Role:
+    return task(cpu, alloc(name), free(name), moves=moves)
+
+
+SYMMETRIC = {
+    "two-cpus": (small("6.12", 2, pair("a", 0), pair("b", 1)), 1),
+    "one-cpu": (small("4.11-rc", 1, pair("a", 0), pair("b", 0)), 1),
+    "sent": (small("6.1", 2, pair("a", 0, moves=True), pair("b", 1, moves=True)), 1),
+    "interrupts": (
+        small("6.12", 1, task(0, alloc("a")), interrupt(0, alloc("b")), interrupt(0, alloc("c"))),
+        1,
+    ),
+    "three": (small("5.15", 3, *(task(cpu, alloc("abc"[cpu])) for cpu in range(3))), 5),
+    "shared": (
+        small("4.10", 2, task(0, free("x")), task(1, free("y")), setup=[alloc("x"), alloc("y")]),
+        0,
+    ),
+    "unequal-order": (small("6.12", 2, task(0, alloc("a")), task(1, alloc("b", 1))), 0),
+    "unequal-level": (small("6.12", 1, task(0, alloc("a")), interrupt(0, alloc("b"))), 0),
+    "told-apart": (small("6.12", 2, pair("a", 0), pair("b", 1), setup=[alloc("x")]), 0),
+    "drains": (small("4.10", 2, task(0, DRAIN_ALL), task(1, DRAIN_ALL)), 0),
+}
+"""Scenarios, each with the ways to change places in it."""
+
+
+@pytest.mark.parametrize("name", SYMMETRIC)
+def test_contexts_that_may_change_places_come_to_the_same(name: str) -> None:
+    scenario, ways = SYMMETRIC[name]
+    assert symmetric(scenario) == ways
+    whole, few = exhaust(scenario, reduced=False), exhaust(scenario)
+    assert few.final == whole.final
+    assert few.verdicts == whole.verdicts
+    bounded, few = exhaust(scenario, reduced=False, bound=2), exhaust(scenario, bound=2)
+    assert few.final == bounded.final
+    assert few.verdicts == bounded.verdicts
+
+
+def test_every_state_with_places_changed_is_a_state() -> None:
+    scenario, _ = SYMMETRIC["sent"]
+    course, start = started(scenario, reduced=True, bound=None, without=frozenset())
+    freezer, symmetry = course.freezer, course.symmetry
+    assert symmetry is not None
+    swapping = symmetry.swappings[0]
+    seen, queue = {start.state}, [start.state]
+    while queue:
+        state = queue.pop()
+        freezer.thaw(state)
+        for move in freezer.moves_in(freezer.world):
+            freezer.thaw(state)
+            _, after = freezer.step(move)
+            if after not in seen:
+                seen.add(after)
+                queue.append(after)
+    assert {swapping.state(state) for state in seen} == seen
+    assert all(swapping.state(swapping.state(state)) == state for state in seen)
+    assert sum(swapping.state(state) != state for state in seen) > len(seen) // 2
 
 
 def test_nothing_is_hidden_where_the_argument_does_not_hold() -> None:

@@ -46,12 +46,16 @@ class Aspect(ABC, Generic[S, V]):
         value = self.look()
         if self.stands >= 0 and value == self.values[self.stands]:
             return self.stands
+        self.stands = self.number(value)
+        return self.stands
+
+    def number(self, value: V) -> int:
+        """The number of a value, whether or not it is the one now."""
         number = self.numbers.get(value)
         if number is None:
             number = self.numbers[value] = len(self.values)
             self.values.append(value)
             self.enter(value)
-        self.stands = number
         return number
 
     def enter(self, value: V) -> None:

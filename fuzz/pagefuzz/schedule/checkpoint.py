@@ -31,7 +31,7 @@ from pagespec.schedule.contexts import Scenario
 HEADER = "pagefuzz-checkpoint 1"
 EXPLORER = (
     *("programs", "frames", "aspects", "counted", "standing", "frozen", "judging"),
-    *("bounds", "reduction", "following", "search", "resuming", "exhaust"),
+    *("bounds", "reduction", "symmetry", "swapping", "following", "search", "resuming", "exhaust"),
 )
 """The modules, besides those of the spec, by which states are numbered as they are."""
 

@@ -55,7 +55,7 @@ def exhaust(
             raise UsageError("a search without hashing keeps no checkpoint, expected one with it")
         follow_tree(course, start, found, told)
         return found
-    search = Search(course, found, [start], {key_of(start): 0})
+    search = Search(course, found, [start], {key_of(course, start): 0})
     if resume is not None:
         resume_from(resume, search, options)
     try:

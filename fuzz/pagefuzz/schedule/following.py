@@ -9,6 +9,7 @@ from pagefuzz.schedule.frames import BY_FRAMES
 from pagefuzz.schedule.frozen import Freezer, State
 from pagefuzz.schedule.judging import Judge
 from pagefuzz.schedule.reduction import Unseen
+from pagefuzz.schedule.swapping import Symmetry
 from pagespec.events import Kind
 from pagespec.laws.law import LawBroken
 from pagespec.schedule.contexts import Scenario, opened
@@ -37,8 +38,9 @@ class Node(NamedTuple):
 
 @dataclass(slots=True)
 class Course:
-    """What a search goes by. unseen: says which steps are taken as one with the step before.
+    """What a search goes by.
 
+    unseen: says which steps are taken as one with the step before; symmetry: which states are one.
     stopped: the law that broke, and how often the move had been taken then. kinds: the events since
     the last time that they were counted.
     """
@@ -46,6 +48,7 @@ class Course:
     freezer: Freezer
     judge: Judge
     unseen: Unseen | None
+    symmetry: Symmetry | None
     bound: int | None
     stopped: tuple[LawBroken, int] | None = None
     steps: int = 0
@@ -60,7 +63,8 @@ def started(
     freezer = Freezer(world)
     state = freezer.freeze()
     unseen = Unseen(scenario) if reduced else None
-    course = Course(freezer, Judge(without), unseen, bound)
+    symmetry = Symmetry(scenario, freezer, state) if reduced else None
+    course = Course(freezer, Judge(without), unseen, symmetry, bound)
     return course, Node(state, freezer.moves_in(world), -1, None, 0, 0, left=bound or 0)
 
 

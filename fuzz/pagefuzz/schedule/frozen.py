@@ -18,10 +18,6 @@ from pagespec.zone import Zone
 State: TypeAlias = tuple[int, ...]
 """A world: the numbers of what is shared, of what is named, and then of each context."""
 
-OF_ZONE = (Lists, Pcps, Holdings, Numbers)
-OF_COUNTERS = (Cells, Settings)
-"""What is shared is frozen as these, one after the other."""
-
 
 class FrozenNames(NamedTuple):
     """What requests have named."""
@@ -92,11 +88,13 @@ class Freezer:
         parts = list(parts_of(shared))
         numbers = {id(part): Part(number) for number, part in enumerate(parts) if part is not None}
         self.world = world
-        self.shared: tuple[Freezable, ...] = (
-            tuple([aspect(shared) for aspect in OF_ZONE])
-            if isinstance(shared, Zone)
-            else tuple([aspect(shared) for aspect in OF_COUNTERS])
-        )
+        self.part_numbers = numbers
+        self.shared: tuple[Freezable, ...]
+        if isinstance(shared, Zone):
+            self.zone_aspects = (Lists(shared), Pcps(shared), Holdings(shared), Numbers(shared))
+            self.shared = self.zone_aspects
+        else:
+            self.shared = (Cells(shared), Settings(shared))
         self.naming = Naming(world)
         self.contexts = [Standing(context, parts, numbers) for context in world.contexts]
         self.aspects: tuple[Freezable, ...] = (*self.shared, self.naming, *self.contexts)

@@ -76,7 +76,7 @@ def _expand_as(search: Search, ways: tuple[Kept, ...]) -> None:
         move = here.nexts[number]
         if to == len(search.nodes):
             node = remade(search.course, here, at, move, steps)
-            search.seen[key_of(node)] = to
+            search.seen[key_of(search.course, node)] = to
             search.nodes.append(node)
         search.course.steps += steps
         edges.append(Edge(to, move, steps))

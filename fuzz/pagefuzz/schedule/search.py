@@ -33,9 +33,12 @@ class Search:
     edges: list[list[Edge]] = field(default_factory=list)
 
 
-def key_of(node: Node) -> tuple[int, ...]:
+def key_of(course: Course, node: Node) -> tuple[int, ...]:
     """What of a node its future follows from."""
-    return (*node.state, node.last, node.left)
+    symmetry = course.symmetry
+    if symmetry is None or not symmetry.swappings:
+        return (*node.state, node.last, node.left)
+    return (*symmetry.key(node.state, node.last), node.left)
 
 
 def expand(search: Search) -> None:
@@ -56,7 +59,7 @@ def expand(search: Search) -> None:
             if node is None:
                 found.cut = True
                 continue
-            number = search.seen.setdefault(key_of(node), len(search.nodes))
+            number = search.seen.setdefault(key_of(course, node), len(search.nodes))
             if number == len(search.nodes):
                 search.nodes.append(node)
             edges.append(Edge(number, move, node.steps))
@@ -71,8 +74,10 @@ def settle(search: Search, edges: list[Edge]) -> None:
     found, here = search.found, search.nodes[len(search.edges)]
     search.edges.append(edges)
     if not here.nexts:
-        search.course.freezer.thaw(here.state)
-        found.final.add(search.course.freezer.final())
+        course = search.course
+        for state in course.symmetry.all(here.state) if course.symmetry else [here.state]:
+            course.freezer.thaw(state)
+            found.final.add(course.freezer.final())
         found.ends = len(found.final)
     found.depth = max(found.depth, here.depth)
     found.states, found.steps = len(search.nodes), search.course.steps

@@ -126,6 +126,14 @@ class Standing(Aspect[Context, FrozenContext]):
             self.known[id(frame)] = number
         return number
 
+    def number_by_value(self, frozen: FrozenFrame) -> int:
+        """The number of a frame that may not have been met yet."""
+        number = self.frame_numbers.get(frozen)
+        if number is None:
+            program, at, kept = frozen
+            number = self.number_of(Frame(program, at, tuple(map(self.thawed_value, kept))))
+        return number
+
     def enter(self, value: FrozenContext) -> None:
         """Number what may happen next follows from."""
         frames, values = value
