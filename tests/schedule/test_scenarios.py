@@ -55,7 +55,7 @@ def test_every_guard_meets_everybody(era: str) -> None:
     """Other tasks, interrupts of two levels, drains, moves and builds for one CPU."""
     scenarios = {
         name.removesuffix(f"-{era}"): each
-        for name, each in SCENARIOS.items()
+        for name, each in (*LIST_SCENARIOS.items(), *ZONE_SCENARIOS.items())
         if name.endswith(f"-{era}")
     }
     levels = {role.level for each in scenarios.values() for role in each.roles}

@@ -34,8 +34,8 @@ def command(pattern: str, seed: int, seeds: int, jobs: int, folder: Path | None)
     PATTERN chooses the mutants whose name, kind or source contains it. Each must break a law that
     fits its mechanism within 10 s, one about pageblocks, CPUs' lists, marks or zones within 20 s,
     under every one of several fresh seeds. Those of interleavings are planted in the spec, and
-    every state of their scenario is visited, which depends on no seed. Then slips that spec and twin share are planted in a
-    copy of the checkout, where only knowledge from outside stops them.
+    every state of their scenario is visited, which depends on no seed. Then slips that spec and
+    twin share are planted in a copy of the checkout, where only knowledge from outside stops them.
 
     Exit codes: 0 all found; 1 one survived or was misnamed; 2 no such mutant; 3 a verdict missing;
     130 interrupted, after the table of what was hunted by then.
