@@ -66,11 +66,13 @@ def held(hold: Hold) -> str:
 
 @CONTEXT_LAWS.law("PCP-owner", source="mm/page_alloc.c, the guard of pcp lists, 2.6.11 to 6.12")
 def one_owner(moment: Moment) -> Complaint:
-    """At most one context is at a CPU's lists: on that CPU, unless it has their lock.
+    """At most one context is at a CPU's lists, with their guard: on that CPU, unless that locks.
 
     And no interrupt is where the guard bars interrupts. That is all that keeps a list from being
     seen half-edited.
     """
+    for cpu in moment.unguarded:
+        return f"{said(moment.mover, moment.context)} changes CPU {cpu}'s lists without their guard"
     world = moment.world
     rule = RULES[world.scenario.machine.era.guard]
     owners: dict[int, int] = {}

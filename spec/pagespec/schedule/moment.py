@@ -16,7 +16,8 @@ class Moment(NamedTuple):
     mover: the context that took it. before, placed: the frames that were in some place before it,
     and that are now; twice: those that are in two. flight: what the mover had in flight before.
     log: what the step did. nexts: what may happen next. asked: the number of the mover's request.
-    held: the blocks that were held before it.
+    held: the blocks that were held before it. unguarded: the CPUs whose lists it changed, although
+    the mover did not have their guard.
     """
 
     world: World
@@ -29,6 +30,7 @@ class Moment(NamedTuple):
     nexts: tuple[Move, ...]
     asked: int
     held: Mapping[Pfn, Held]
+    unguarded: tuple[int, ...]
 
     @property
     def context(self) -> Context:

@@ -33,6 +33,7 @@ def moment_of(
     sums = sums_of(world.shared)
     zone = world.shared if isinstance(world.shared, Zone) else None
     held = {} if zone is None else zone.held.copy()
+    kept, holds = kept_in(zone), context.holds
     if zone is not None:
         zone.log.clear()
     try:
@@ -52,7 +53,19 @@ def moment_of(
     due = due_of(world, move.context, at, begins=begins, log=log)
     context.owes = left_of(owed, due, sums, sums_of(world.shared))
     nexts = tuple(moves(world))
-    return Moment(world, move.context, before, world.placed, twice, flight, log, nexts, at, held)
+    mine = {hold.lists for hold in holds}
+    changed = (cpu for cpu, has in enumerate(kept_in(zone)) if has != kept[cpu])
+    unguarded = tuple(cpu for cpu in changed if cpu not in mine)
+    return Moment(
+        world, move.context, before, world.placed, twice, flight, log, nexts, at, held, unguarded
+    )
+
+
+def kept_in(zone: Zone | None) -> list[list[tuple[int, int]]]:
+    """Per CPU, of each set of its lists, the count and how many blocks there are."""
+    if zone is None:
+        return []
+    return [[(pcp.count, sum(map(len, pcp.lists))) for pcp in pcps] for pcps in zone.pcps]
 
 
 def due_of(
