@@ -6,7 +6,7 @@ say := >&2 printf 'error: %s\n'
 # By environment, because only so do the pins reach the build backend's own environment too.
 pins := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1
 
-.PHONY: fuzz test lint types prove
+.PHONY: fuzz test lint types prove explore
 
 fuzz: $(INSTALLED)
 	.venv/bin/pagefuzz run --seconds 30
@@ -22,6 +22,10 @@ types: $(INSTALLED)
 
 prove: $(INSTALLED)
 	.venv/bin/pagefuzz prove
+
+explore: $(INSTALLED)
+	.venv/bin/pagefuzz explore
+	.venv/bin/pagefuzz explore --experiments
 
 # The stamp is removed first and written last: after an interrupted installation it is missing, and
 # the next run starts from an empty .venv, because pip cannot repair a half-unpacked package.

@@ -13,6 +13,7 @@ from pagefuzz.museum import page as museum
 from pagefuzz.prove import page as proofs
 from pagefuzz.prove.soundness import page as soundness
 from pagefuzz.report import callpath, eras, laws, variants
+from pagefuzz.schedule import page as interleavings
 
 DOCS = Path(__file__).parents[2] / "docs"
 PICTURES = DOCS / "images"
@@ -22,6 +23,12 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "machine": drift.machine_markdown,
         "answers": drift.answers_markdown,
         **{name: partial(drift.table_markdown, name) for name in drift.TABLES},
+    },
+    "interleavings.md": {
+        "guards": interleavings.guards_markdown,
+        "scenarios": interleavings.scenarios_markdown,
+        "experiments": interleavings.experiments_markdown,
+        "windows": interleavings.windows_markdown,
     },
     "laws.md": {"laws": lambda: laws.laws_markdown(named_by=museum.mutants_by_law())},
     "model.md": {"call path": callpath.call_path_markdown, "eras": eras.eras_markdown},
