@@ -14,6 +14,8 @@ from pagespec.types import NO_MEMORY
 from pagespec.verbs import Op, Verb
 from pagespec.zone import Held
 
+NOTHING: Holdings = frozenset()
+
 FOUR = Machine(4, 2, ERAS["6.1"])
 
 
@@ -89,7 +91,7 @@ NOT_LINEARIZABLE = {
 def test_finds_an_order(name: str) -> None:
     """Each has one, which obeys the stamps."""
     calls = LINEARIZABLE[name]
-    order = linearize(calls, frozenset(), Abstract(FOUR).after).order
+    order = linearize(calls, NOTHING, Abstract(FOUR).after).order
 
     assert order is not None
     assert sorted(order) == list(range(len(calls)))
@@ -98,7 +100,7 @@ def test_finds_an_order(name: str) -> None:
 
 @pytest.mark.parametrize("name", NOT_LINEARIZABLE)
 def test_finds_that_there_is_none(name: str) -> None:
-    assert linearize(NOT_LINEARIZABLE[name], frozenset(), Abstract(FOUR).after).order is None
+    assert linearize(NOT_LINEARIZABLE[name], NOTHING, Abstract(FOUR).after).order is None
 
 
 def explains(calls: list[Call[Op]], order: tuple[int, ...]) -> bool:
@@ -148,7 +150,7 @@ def test_agrees_with_all_orders() -> None:
     verdicts = {True: 0, False: 0}
     for _ in range(600):
         calls = random_history(rng)
-        found = linearize(calls, frozenset(), Abstract(FOUR).after).order is not None
+        found = linearize(calls, NOTHING, Abstract(FOUR).after).order is not None
         assert found == any(explains(calls, order) for order in permutations(range(len(calls))))
         verdicts[found] += 1
 
@@ -163,9 +165,9 @@ def test_a_failure_is_excused_by_what_others_may_keep() -> None:
         call(0, Verb.ALLOC, NO_MEMORY, 4, 5, order=1),
     ]
 
-    assert linearize(halves[1:], frozenset(), Abstract(FOUR, 0).after).order is None
-    assert linearize(halves[1:], frozenset(), Abstract(FOUR, 1).after).order is not None
-    assert linearize(halves, frozenset(), Abstract(FOUR, 1).after).order is None
+    assert linearize(halves[1:], NOTHING, Abstract(FOUR, 0).after).order is None
+    assert linearize(halves[1:], NOTHING, Abstract(FOUR, 1).after).order is not None
+    assert linearize(halves, NOTHING, Abstract(FOUR, 1).after).order is None
 
 
 def test_blocks_held_before_are_part_of_the_state() -> None:
@@ -178,7 +180,7 @@ def test_blocks_held_before_are_part_of_the_state() -> None:
 
 def test_stamps_must_rise() -> None:
     with pytest.raises(ValueError, match="returned at 1, expected a stamp after 1"):
-        linearize([call(0, Verb.ALLOC, 0, 1, 1)], frozenset(), Abstract(FOUR).after)
+        linearize([call(0, Verb.ALLOC, 0, 1, 1)], NOTHING, Abstract(FOUR).after)
 
 
 def test_all_orders_are_those_of_the_stamps() -> None:
@@ -190,5 +192,5 @@ def test_all_orders_are_those_of_the_stamps() -> None:
         # The state says who came already, so each order of the heap is another way.
         yield state | {one.invoked}
 
-    assert linearize(chain, frozenset(), states).looked == 9
-    assert linearize(heap, frozenset(), states).looked <= 2**8
+    assert linearize(chain, frozenset[int](), states).looked == 9
+    assert linearize(heap, frozenset[int](), states).looked <= 2**8

@@ -136,3 +136,13 @@ IMPORTS = (
     ),
 )
 """What the changed texts need besides."""
+
+SOUND, NO_LOCKS = "", "no-locks"
+
+NUMBERS: dict[str, int] = {
+    SOUND: 1,
+    NO_LOCKS: 0,
+    **{name: fault.number for name, fault in FAULTS.items()},
+}
+"""The value of `shared` for each fault by name. Of a zone that does not know that it is shared no
+lock is taken and no step is atomic, for which nothing need be compiled anew."""

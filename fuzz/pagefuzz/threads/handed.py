@@ -10,11 +10,14 @@ from pagefuzz.threads.team import Latest
 from pageimpl.stream import wanted_of
 from pagespec.machine import Machine
 from pagespec.schedule.contexts import Level, Role, Scenario
-from pagespec.trace import Operand, Request
+from pagespec.trace import Operand, Request, name_of
 from pagespec.verbs import Verb
 
 LAST = 4
 """Requests of each thread: schedules of more cannot be exhausted."""
+
+MOST_NAMES = 2 * LAST
+"""Names that one thread needs: for what it is given, and for what it held before."""
 
 HANDED = frozenset(
     {Verb.ALLOC, Verb.FREE, Verb.GET, Verb.PUT, Verb.SPLIT}
@@ -24,7 +27,7 @@ HANDED = frozenset(
 
 
 def handed(
-    machine: Machine, cpus: Sequence[int], latest: Sequence[Sequence[Latest]], last: int = LAST
+    machine: Machine, cpus: Sequence[int], latest: Sequence[Sequence[Latest]]
 ) -> Scenario | None:
     """The last requests of each thread; None if there is nothing that could meet.
 
@@ -33,7 +36,7 @@ def handed(
     setup: list[Request] = []
     roles: list[Role] = []
     for thread, (cpu, requests) in enumerate(zip(cpus, latest, strict=True)):
-        of_thread = _requests(thread, cpu, [one for one in requests if one.verb in HANDED][-last:])
+        of_thread = _requests(thread, cpu, [one for one in requests if one.verb in HANDED][-LAST:])
         setup += of_thread[0]
         roles.append(Role(Level.TASK, cpu, tuple(of_thread[1])))
     if sum(1 for role in roles if role.requests) < 2:
@@ -44,13 +47,16 @@ def handed(
 def _requests(
     thread: int, cpu: int, latest: Sequence[Latest]
 ) -> tuple[list[Request], list[Request]]:
-    """What must be there before, and the requests themselves, by the names of their blocks."""
+    """What must be there before, and the requests themselves, by the names of their blocks.
+
+    A thread asks from its own CPU, which its role says; a setup has no roles.
+    """
     before: list[Request] = []
     asked: list[Request] = []
     names: dict[int, str] = {}
     for number, (verb, order, pfn, want, outcome) in enumerate(latest):
         wanted = wanted_of(want)
-        name = f"{'abcdefgh'[thread % 8]}{number}"
+        name = name_of(thread * MOST_NAMES + number)
         if verb is Verb.ALLOC:
             request = Request(
                 verb,
@@ -59,7 +65,6 @@ def _requests(
                 compound=wanted.compound,
                 mt=wanted.mt,
                 atomic=wanted.atomic,
-                cpu=cpu,
                 cold=wanted.cold,
             )
             if outcome >= 0:
@@ -67,17 +72,15 @@ def _requests(
             asked.append(request)
             continue
         if verb in (Verb.DRAIN, Verb.DRAIN_ALL, Verb.AGE, Verb.EXPIRE, Verb.REFRESH):
-            asked.append(Request(verb, cpu=cpu))
+            asked.append(Request(verb))
             continue
         if pfn not in names:
-            names[pfn] = f"{name}x"
+            names[pfn] = name_of(thread * MOST_NAMES + len(latest) + number)
             before.append(
                 Request(
                     Verb.ALLOC, order, names[pfn], compound=verb is Verb.PUT, mt=wanted.mt, cpu=cpu
                 )
             )
         sized = order if verb in (Verb.FREE, Verb.SPLIT) else None
-        asked.append(
-            Request(verb, sized, operand=Operand(names[pfn], 0), cpu=cpu, cold=wanted.cold)
-        )
+        asked.append(Request(verb, sized, operand=Operand(names[pfn], 0), cold=wanted.cold))
     return before, asked

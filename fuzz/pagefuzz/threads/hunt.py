@@ -16,7 +16,7 @@ from pagefuzz.threads.counting import Counting, random_counters, random_rows
 from pagefuzz.threads.drivers import Driver, installed_driver
 from pagefuzz.threads.judging import judge, judge_end
 from pagefuzz.threads.record import Failure, failure_of, keep
-from pagefuzz.threads.running import overlap
+from pagefuzz.threads.running import PATIENCE_SECONDS, overlap
 from pagefuzz.threads.team import Team
 from pagefuzz.threads.zones import SHARED_ERAS, random_programs, random_zone
 from pagespec.era import Era
@@ -67,13 +67,14 @@ def hunt(
     driver: Driver | None = None,
     fault: int = 1,
     counters: float = COUNTERS,
+    patience_seconds: float = PATIENCE_SECONDS,
     folder: Path | None = None,
 ) -> Hunted:
     """Let threads share zones, for so long or until so many requests are served or a law breaks.
 
     era: the one of all zones; any if it is None. driver: the kernels, the installed ones by
     default. fault: the fault that is planted in them, 1 for none. counters: how many of the zones
-    are counters alone. folder: where a failure is kept at once. Both budgets may be given; the
+    are counters alone. patience_seconds: how long a round of a zone may take. folder: where a failure is kept at once. Both budgets may be given; the
     first to be used up ends the hunt, after the zone that is under way. Raises ValueError for a
     hunt without end or with fewer than one thread.
     """
@@ -95,7 +96,7 @@ def hunt(
         if rng.random() < counters:
             _count(hunted, rng, of_zone, driver, fault)
         else:
-            _share(hunted, rng, of_zone, driver, fault)
+            _share(hunted, rng, of_zone, driver, fault, patience_seconds)
         hunted.zones += 1
     hunted.seconds = perf_counter() - began
     if hunted.failure is not None and folder is not None:
@@ -103,10 +104,13 @@ def hunt(
     return hunted
 
 
-def _share(hunted: Hunted, rng: Random, era: Era, driver: Driver, fault: int) -> None:
+def _share(
+    hunted: Hunted, rng: Random, era: Era, driver: Driver, fault: int, patience_seconds: float
+) -> None:
     """Let threads share one more zone, and enter what came of it."""
     machine = random_zone(rng, era, hunted.threads)
     team = Team(machine, random_programs(rng, machine, hunted.threads), driver, fault)
+    team.patience_seconds = patience_seconds
     rounds = rng.randint(1, ROUNDS)
     number = -1
     try:

@@ -26,6 +26,8 @@ def judge(team: Team) -> Zone:
         zone = zone_of(team.allocator)
     except TornList as torn:
         raise LawBroken("BUD-links", str(torn)) from None
+    except (LookupError, ValueError) as fault:
+        raise LawBroken("BUD-links", f"its memory does not read as a zone: {fault!r}") from fault
     STATE_LAWS.check(team.machine.era, swept(zone))
     for broken in (*_held(team, zone), *_counts(team), *_drift(zone)):
         raise broken

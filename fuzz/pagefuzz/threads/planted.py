@@ -17,9 +17,12 @@ from typing import NamedTuple
 
 from pagefuzz.museum.mutant import patches_of
 from pagefuzz.threads.drivers import Driver, driver_of
-from pagefuzz.threads.faults import FAULTS, IMPORTS, Fault
-from pagefuzz.threads.hunt import hunt
+from pagefuzz.threads.faults import FAULTS, IMPORTS, NUMBERS, SOUND
+from pagefuzz.threads.hunt import COUNTERS, hunt
 from pagespec.era import ERAS
+
+ROUND_SECONDS = 3.0
+"""How long a round may take before a thread of it counts as one that hangs."""
 
 ENDS_AFTER_SECONDS = 5.0
 """How much longer than its hunt a process may go on, before it counts as one that hangs."""
@@ -53,12 +56,12 @@ def warm(driver: Driver) -> None:
 
 
 def caught(driver: Driver, fault: str, seed: int, seconds: float, threads: int) -> Caught:
-    """Hunt one fault in a fork of this process; the sound kernels if its name is empty."""
+    """Hunt one fault in a fork of this process, by its name in `faults`."""
     theirs, ours = os.pipe()
     began = perf_counter()
     child = os.fork()
     if child == 0:
-        _hunt_and_leave(driver, FAULTS.get(fault), seed, seconds, threads, ours)
+        _hunt_and_leave(driver, fault, seed, seconds, threads, ours)
     os.close(ours)
     with os.fdopen(theirs, "rb") as pipe:
         ready, _, _ = select.select([pipe], [], [], seconds + ENDS_AFTER_SECONDS)
@@ -76,12 +79,18 @@ def caught(driver: Driver, fault: str, seed: int, seconds: float, threads: int) 
 
 
 def _hunt_and_leave(
-    driver: Driver, fault: Fault | None, seed: int, seconds: float, threads: int, pipe: int
+    driver: Driver, fault: str, seed: int, seconds: float, threads: int, pipe: int
 ) -> None:
-    number = fault.number if fault is not None else 1
-    share = 0.1 if fault is None else float(fault.counters)
+    share = float(FAULTS[fault].counters) if fault in FAULTS else COUNTERS
+    number = NUMBERS[fault]
     hunted = hunt(
-        seed, seconds=seconds, threads=threads, driver=driver, fault=number, counters=share
+        seed,
+        seconds=seconds,
+        threads=threads,
+        driver=driver,
+        fault=number,
+        counters=share,
+        patience_seconds=ROUND_SECONDS,
     )
     broken = hunted.failure.broken if hunted.failure is not None else None
     told = (broken and broken.law_id, broken.complaint if broken else "", hunted.operations)
@@ -95,7 +104,7 @@ def hunt_all(
     """The faults of those names, or the sound kernels and then all of them, one after the other."""
     driver = faulty_driver()
     warm(driver)
-    for name in names or ("", *FAULTS):
+    for name in names or (SOUND, *FAULTS):
         yield caught(driver, name, seed, seconds, threads)
 
 

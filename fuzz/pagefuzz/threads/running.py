@@ -24,7 +24,7 @@ class Span(NamedTuple):
 
 
 def together(
-    works: Sequence[Callable[[], None]], keep: object, patience_seconds: float = PATIENCE_SECONDS
+    works: Sequence[Callable[[], object]], keep: object, patience_seconds: float = PATIENCE_SECONDS
 ) -> list[Span]:
     """Let each work be done by a thread of its own, and wait for all of them.
 
@@ -34,7 +34,7 @@ def together(
     spans: dict[int, Span] = {}
     raised: list[BaseException] = []
 
-    def run(number: int, work: Callable[[], None]) -> None:
+    def run(number: int, work: Callable[[], object]) -> None:
         # Of one thread, this one. Threads that share a processor meet only where one is preempted.
         os.sched_setaffinity(0, {processors[number % len(processors)]})
         began = perf_counter()

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pagefuzz.threads import churn
 from pagefuzz.threads.drivers import Driver
-from pagefuzz.threads.running import Span, together
+from pagefuzz.threads.running import PATIENCE_SECONDS, Span, together
 from pagefuzz.threads.zones import Program
 from pageimpl.allocator import Allocator
 from pageimpl.layout import share
@@ -33,12 +33,13 @@ class Team:
 
     shared: blocks to which all threads take references, and of which nobody frees the first.
     before: the frames that were counted as given and returned before the threads began. fault: the
-    planted fault, 1 for none; see `faults`.
+    planted fault, 1 for none; see `faults`. patience_seconds: how long a round may take.
     """
 
     def __init__(
         self, machine: Machine, programs: Sequence[Program], driver: Driver, fault: int = 1
     ) -> None:
+        self.patience_seconds = PATIENCE_SECONDS
         self.machine, self.programs, self.driver = machine, tuple(programs), driver
         self.allocator = Allocator(machine, modules=driver.kernels)
         self.owners, self.clock = Words(machine.pages), Words(churn.CLOCK_WORDS)
@@ -93,7 +94,7 @@ class Team:
         mem = operand(self.allocator.memory)
         both = operand(self.owners), operand(self.clock)
         works = [partial(kernel, mem, operand(state), *both, *more) for state in self.states]
-        return together(works, self)
+        return together(works, self, self.patience_seconds)
 
     def held_by(self, number: int) -> Iterator[Block]:
         """The blocks that a thread has in its book."""
