@@ -39,7 +39,9 @@ def interrupt(*requests: Asked, cpu: int = 0, level: Level = Level.HARDIRQ) -> R
     return Role(level, cpu, requests)
 
 
-def zone_scenario(era: str, *roles: Role, cpus: int = 1, **more: Any) -> Scenario:
+def zone_scenario(
+    era: str, *roles: Role, cpus: int = 1, cells: bool = False, **more: Any
+) -> Scenario:
     """Contexts at a zone of 16 frames with small lists. more: of the scenario, or of the era."""
     known = ERAS[era]
     for name in [name for name in more if hasattr(known, name)]:
@@ -51,7 +53,7 @@ def zone_scenario(era: str, *roles: Role, cpus: int = 1, **more: Any) -> Scenari
         cpus=cpus,
         batch=2,
         high=None if known.tuning == "pair" else 4,
-        cells=more.pop("cells", False),
+        cells=cells,
     )
     return Scenario(machine, roles, **more)
 
