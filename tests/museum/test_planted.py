@@ -9,6 +9,7 @@ from pagefuzz.museum.hunting import Fate, hunt_all, hunt_plain, seeds_of
 from pagefuzz.museum.mutant import Edit, Mutant
 from pagefuzz.museum.planted import planted_in_spec
 from pagefuzz.schedule.exhaust import exhaust
+from pagefuzz.schedule.experiments import FELT, OWNER
 from pagespec import alloc
 from pagespec.schedule.trace_reader import parse_schedule
 
@@ -65,6 +66,30 @@ def test_every_one_is_killed_at_once() -> None:
         assert kill.law in mutant.laws
         assert kill.operations < 1000
         assert parse_schedule(kill.trace).expect == kill.law
+
+
+@pytest.mark.parametrize("mutant", EVERY, ids=lambda mutant: mutant.id)
+def test_steps_that_are_taken_as_one_hide_nothing(mutant: Mutant) -> None:
+    """Nobody else sees them only if all keep to the guards, and who does not is named."""
+    assert mutant.scenario is not None
+    with planted_in_spec(mutant.edits):
+        broken = exhaust(mutant.scenario).broken
+
+    assert broken is not None
+    assert broken.law_id in mutant.laws
+
+
+@pytest.mark.parametrize(
+    "mutant", [each for each in EVERY if "PCP-owner" in each.laws], ids=lambda mutant: mutant.id
+)
+def test_who_is_at_lists_without_their_guard_is_felt(mutant: Mutant) -> None:
+    """A frame is given twice, or a count is wrong, if nobody asks whose the lists are."""
+    assert mutant.scenario is not None
+    with planted_in_spec(mutant.edits):
+        broken = exhaust(mutant.scenario, reduced=False, without=OWNER).broken
+
+    assert broken is not None
+    assert broken.law_id in FELT
 
 
 def test_one_hunt_is_enough() -> None:

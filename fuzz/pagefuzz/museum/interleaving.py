@@ -186,7 +186,7 @@ MUTANTS = (
             (task(0, "b = alloc order=0"), task(1, "c = alloc order=0")),
             ("a = alloc order=0",),
         ),
-        laws=("OUT-disjoint", "PCP-count"),
+        laws=("PCP-owner", "OUT-disjoint", "PCP-count"),
         fits="Two CPUs take from one list, each without keeping the other off.",
     ),
     between(
@@ -309,7 +309,7 @@ MUTANTS = (
             (task(0, "b = alloc order=0", moves=True), task(0, "c = alloc order=0")),
             ("a = alloc order=0",),
         ),
-        laws=("OUT-disjoint", "PCP-count"),
+        laws=("PCP-owner", "OUT-disjoint", "PCP-count"),
         fits="Two CPUs take from one list, each without keeping the other off.",
     ),
     between(

@@ -63,7 +63,7 @@ MUTANTS = (
             (task(0, "free s"), hardirq(0, "free p")),
             (*FOUR, "free q"),
         ),
-        laws=("PCP-count",),
+        laws=("PCP-owner", "PCP-count"),
         fits=_BETWEEN_READ_AND_WRITE,
     ),
     between(
@@ -76,7 +76,7 @@ MUTANTS = (
             (task(0, "b = alloc order=0"), hardirq(0, "bulk pages=2")),
             ONE_KEPT,
         ),
-        laws=("OUT-disjoint", "PCP-count"),
+        laws=("PCP-owner", "OUT-disjoint", "PCP-count"),
         fits=_BETWEEN_READ_AND_WRITE,
     ),
     between(
@@ -90,7 +90,7 @@ MUTANTS = (
             (task(0, "b = alloc order=0"), hardirq(0, "c = alloc order=0")),
             ONE_KEPT,
         ),
-        laws=("OUT-disjoint", "PCP-count"),
+        laws=("PCP-owner", "OUT-disjoint", "PCP-count"),
         fits=_BETWEEN_READ_AND_WRITE,
     ),
     between(
@@ -109,7 +109,7 @@ MUTANTS = (
             (task(0, "b = alloc order=0"), task(1, "drainall")),
             ONE_KEPT,
         ),
-        laws=("OUT-disjoint", "PCP-count"),
+        laws=("PCP-owner", "OUT-disjoint", "PCP-count"),
         fits=_BETWEEN_READ_AND_WRITE,
     ),
     between(
@@ -122,7 +122,7 @@ MUTANTS = (
             (task(0, "b = alloc order=0"), task(1, "drainall")),
             ONE_KEPT,
         ),
-        laws=("OUT-disjoint", "PCP-count"),
+        laws=("PCP-owner", "OUT-disjoint", "PCP-count"),
         fits=_BETWEEN_READ_AND_WRITE,
     ),
     between(
