@@ -74,9 +74,10 @@ def hunt(
 
     era: the one of all zones; any if it is None. driver: the kernels, the installed ones by
     default. fault: the fault that is planted in them, 1 for none. counters: how many of the zones
-    are counters alone. patience_seconds: how long a round of a zone may take. folder: where a failure is kept at once. Both budgets may be given; the
-    first to be used up ends the hunt, after the zone that is under way. Raises ValueError for a
-    hunt without end or with fewer than one thread.
+    are counters alone. patience_seconds: how long a round of a zone may take. folder: where a
+    failure is kept at once. Both budgets may be given; the first to be used up ends the hunt, after
+    the zone that is under way. Raises ValueError for a hunt without end or with fewer than one
+    thread.
     """
     if seconds is None and operations is None:
         raise ValueError("a hunt has no end; expected seconds=, operations= or both")

@@ -1,23 +1,21 @@
 """Planted faults hunted on threads, each in a process of its own.
 
-A faulty kernel may never end, or write where it should not; only its process survives neither. The
-kernels are compiled once, and each hunt is a fork of the process that has them.
+The kernels are compiled once, and each hunt is a fork of the process that has them.
 
     python -m pagefuzz.threads.planted [SECONDS [FAULT ...]]
 """
 
 import json
-import os
-import select
-import signal
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from time import perf_counter
 from typing import NamedTuple
 
 from pagefuzz.museum.mutant import patches_of
 from pagefuzz.threads.drivers import Driver, driver_of
 from pagefuzz.threads.faults import FAULTS, IMPORTS, NUMBERS, SOUND
+from pagefuzz.threads.forked import Told, forked
 from pagefuzz.threads.hunt import COUNTERS, hunt
 from pagespec.era import ERAS
 
@@ -25,7 +23,7 @@ ROUND_SECONDS = 3.0
 """How long a round may take before a thread of it counts as one that hangs."""
 
 ENDS_AFTER_SECONDS = 5.0
-"""How much longer than its hunt a process may go on, before it counts as one that hangs."""
+"""How much longer than its hunt a process may go on before it is stopped."""
 
 
 class Caught(NamedTuple):
@@ -57,45 +55,32 @@ def warm(driver: Driver) -> None:
 
 def caught(driver: Driver, fault: str, seed: int, seconds: float, threads: int) -> Caught:
     """Hunt one fault in a fork of this process, by its name in `faults`."""
-    theirs, ours = os.pipe()
     began = perf_counter()
-    child = os.fork()
-    if child == 0:
-        _hunt_and_leave(driver, fault, seed, seconds, threads, ours)
-    os.close(ours)
-    with os.fdopen(theirs, "rb") as pipe:
-        ready, _, _ = select.select([pipe], [], [], seconds + ENDS_AFTER_SECONDS)
-        if not ready:
-            os.kill(child, signal.SIGKILL)
-        text = pipe.read()
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    work = partial(_hunt, driver, fault, seed, seconds, threads)
+    told, how = forked(work, seconds + ENDS_AFTER_SECONDS)
     spent = perf_counter() - began
-    if text:
-        law, complaint, operations = json.loads(text)
-        return Caught(fault, law, complaint, operations, spent)
-    if not ready:
-        return Caught(fault, "LIVE-ends", "the hunt did not end, and was stopped", 0, spent)
-    return Caught(fault, "OUT-fault", f"the process ended with status {status}", 0, spent)
+    if told is None:
+        return Caught(fault, "OUT-fault", how, 0, spent)
+    law, complaint, operations = told
+    return Caught(
+        fault, None if law is None else str(law), str(complaint), int(operations or 0), spent
+    )
 
 
-def _hunt_and_leave(
-    driver: Driver, fault: str, seed: int, seconds: float, threads: int, pipe: int
-) -> None:
-    share = float(FAULTS[fault].counters) if fault in FAULTS else COUNTERS
-    number = NUMBERS[fault]
+def _hunt(driver: Driver, fault: str, seed: int, seconds: float, threads: int) -> Told:
     hunted = hunt(
         seed,
         seconds=seconds,
         threads=threads,
         driver=driver,
-        fault=number,
-        counters=share,
+        fault=NUMBERS[fault],
+        counters=float(FAULTS[fault].counters) if fault in FAULTS else COUNTERS,
         patience_seconds=ROUND_SECONDS,
     )
-    broken = hunted.failure.broken if hunted.failure is not None else None
-    told = (broken and broken.law_id, broken.complaint if broken else "", hunted.operations)
-    os.write(pipe, json.dumps(told).encode()[:4000])
-    os._exit(0)
+    if hunted.failure is None:
+        return [None, "", hunted.operations]
+    broken = hunted.failure.broken
+    return [broken.law_id, broken.complaint[:1000], hunted.operations]
 
 
 def hunt_all(
