@@ -14,6 +14,7 @@ import pytest
 
 from pagefuzz.cli._entry import run
 from pagefuzz.exits import Exit
+from pagefuzz.pages import DOCS
 from pagefuzz.schedule import report, trials
 from pagefuzz.schedule.experiments import EXPERIMENTS
 from pagefuzz.schedule.replay import follow
@@ -34,6 +35,7 @@ from pagespec.verbs import Verb
 Output = pytest.CaptureFixture[str]
 
 SMALL: Final = "interrupt-6.12"
+PAGE: Final = DOCS / "interleavings.md"
 BROKEN: Final = EXPERIMENTS["without-the-test"].scenario
 """Two take the same frame."""
 
@@ -95,6 +97,14 @@ def test_a_sound_trace_is_explored_like_a_scenario(folder: Path, capsys: Output)
     scenario = SCENARIOS[SMALL]
     assert run(["explore", str(written(folder, scenario)), "--jobs", "1"]) == 0
     assert "mine.trace" in capsys.readouterr().out
+
+
+def test_the_scenario_of_the_page_is_sound(folder: Path, capsys: Output) -> None:
+    """The last trace in the page is one that people copy."""
+    *_, text = re.findall(r"^```\n(pagefuzz-trace 1\n.*?)^```", PAGE.read_text(), re.M | re.S)
+    path = folder / "own.trace"
+    path.write_text(text)
+    assert run(["explore", str(path), "--jobs", "1"]) == 0
 
 
 def test_nobody_to_come_between_is_vacuous(folder: Path, capsys: Output) -> None:

@@ -1,7 +1,7 @@
 """How long operations have interrupts off: the bounds hold on any machine, and are reached."""
 
+from functools import cache
 from random import Random
-from typing import Final
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -22,7 +22,11 @@ from pagespec.schedule.windows import BOUNDS, WINDOW_LAWS, Lists, Window, splits
 from pagespec.verbs import Op, Outcome, Verb
 from pagespec.zone import Zone
 
-ROWS: Final = tuple(worst.rows())
+
+@cache
+def rows_of(era: str) -> tuple[worst.Row, ...]:
+    """The worst cases of an era, which take a second to lay out."""
+    return tuple(worst.rows([era]))
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -42,15 +46,34 @@ def test_no_request_on_any_machine_exceeds_its_bound(era: str, seed: int) -> Non
         walk(Lockstep(random_machine(rng, ERAS[era]), Spec, "exact"), rng, 80)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.era}-{row.verb.value}")
-def test_worst_cases_come_near_their_bounds(row: worst.Row) -> None:
-    """A bound that nothing comes near says little: nine tenths at least, most of them exactly."""
-    assert 0.9 * row.bound <= row.seen <= row.bound
+@pytest.mark.parametrize("era", ERAS)
+def test_worst_cases_come_near_their_bounds(era: str) -> None:
+    """A bound that nothing comes near says little: nine tenths at least, and most exactly."""
+    rows = rows_of(era)
+    assert [row for row in rows if not 0.9 * row.bound <= row.seen <= row.bound] == []
+    assert sum(row.seen == row.bound for row in rows) >= len(rows) / 2
 
 
-def test_most_bounds_are_reached() -> None:
-    exact = sum(row.seen == row.bound for row in ROWS)
-    assert exact >= 0.6 * len(ROWS)
+@pytest.mark.parametrize(
+    ("era", "verb", "visits"),
+    [
+        # Each of a batch of 16 leaves its list, changes a bit at each of eleven orders, takes ten
+        # buddies off theirs and is listed; then the freed one is put on the CPU's list.
+        ("2.6.8", Verb.FREE, 16 * (1 + 11 + 10 + 1) + 1),
+        # Each of 16 looks at a list, leaves it and goes to another; the first splits ten times and
+        # the others 11 times in all, each with one list more looked at and one half listed. One is
+        # taken from the CPU's list.
+        ("2.6.11", Verb.ALLOC, 16 * 3 + 2 * (10 + 11) + 1),
+        # All that a CPU may keep, an eighth of 2 GiB over 128 CPUs or four batches: each frame
+        # leaves its list, looks at ten buddies, takes them off theirs and is listed.
+        ("6.12", Verb.DRAIN, 2**19 // 8 // 128 * (1 + 2 * 10 + 1)),
+        ("5.15", Verb.DRAIN, 4 * 63 * (1 + 2 * 10 + 1)),
+        # Each frame of a pageblock is looked at, and every other one unlisted and listed.
+        ("4.10", Verb.ISOLATE, 512 + 2 * 256),
+    ],
+)
+def test_worst_cases_as_worked_by_hand(era: str, verb: Verb, visits: int) -> None:
+    assert next(row.seen for row in rows_of(era) if row.verb is verb) == visits
 
 
 def test_every_operation_has_a_bound() -> None:
@@ -114,10 +137,9 @@ def test_splits_are_those_of_a_row_of_takes(levels: int) -> None:
 def test_the_command_prints_bounds_and_worst_cases(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["irqsoff", "--era", "2.6.11"]) == 0
     told = capsys.readouterr().out
-    for row in ROWS:
-        if row.era == "2.6.11":
-            assert row.what in told
-            assert f"{row.bound:,}" in told
+    for row in rows_of("2.6.11"):
+        assert row.what in told
+        assert f"{row.bound:,}" in told
 
 
 def test_a_case_beyond_its_bound_is_an_error(
