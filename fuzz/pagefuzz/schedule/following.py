@@ -12,7 +12,7 @@ from pagefuzz.schedule.reduction import Unseen
 from pagefuzz.schedule.swapping import Symmetry
 from pagespec.events import Kind
 from pagespec.laws.law import LawBroken
-from pagespec.schedule.contexts import Scenario, opened
+from pagespec.schedule.contexts import Hold, Scenario, opened
 from pagespec.schedule.rules import Move
 
 LONGEST = 100
@@ -74,19 +74,15 @@ def followed(course: Course, here: Node, at: int, move: Move) -> Node | None:
     None if it would be a preemption too many, or a law broke, which the course then says.
     """
     freezer = course.freezer
-    freezer.thaw(here.state)
-    last, left = -1, 0
-    if course.bound is not None:
-        last = move.context
-        left = here.left - preempts(freezer.world, here.nexts, here.last, move)
-        if left < 0:
-            return None
+    last, left = budget(course, here, move)
+    if left < 0:
+        return None
     steps = 0
     on, state, nexts = move, here.state, here.nexts
+    holds: tuple[Hold, ...] = ()
     try:
         while True:
-            holds = freezer.world.contexts[move.context].holds
-            moment, after = freezer.step(on)
+            moment, after = freezer.step_from(state, on)
             if steps and course.unseen is not None and course.unseen.shows(moment.context, holds):
                 # Somebody may want what it has released: that step is one by itself.
                 freezer.thaw(state)
@@ -104,7 +100,7 @@ def followed(course: Course, here: Node, at: int, move: Move) -> Node | None:
                 break
             if not course.unseen.hides(freezer.world, move.context):
                 break
-            on = Move(move.context)
+            on, holds = Move(move.context), moment.context.holds
     except LawBroken as stumbled:
         course.steps += 1
         course.stopped = stumbled, steps + 1
@@ -112,15 +108,19 @@ def followed(course: Course, here: Node, at: int, move: Move) -> Node | None:
     return Node(state, nexts, at, move, steps, here.depth + steps, last, left)
 
 
+def budget(course: Course, here: Node, move: Move) -> tuple[int, int]:
+    """Who will have taken the last step, and the preemptions that are left then, with a bound."""
+    if course.bound is None:
+        return -1, 0
+    course.freezer.thaw(here.state)
+    preempted = preempts(course.freezer.world, here.nexts, here.last, move)
+    return move.context, here.left - preempted
+
+
 def remade(course: Course, here: Node, at: int, move: Move, steps: int) -> Node:
     """The node that a move leads to, taken so often, which was found and judged before."""
-    freezer = course.freezer
-    freezer.thaw(here.state)
-    last, left = -1, 0
-    if course.bound is not None:
-        last = move.context
-        left = here.left - preempts(freezer.world, here.nexts, here.last, move)
-    moment, state = freezer.step(move)
+    last, left = budget(course, here, move)
+    moment, state = course.freezer.step_from(here.state, move)
     for _ in range(steps - 1):
-        moment, state = freezer.step(Move(move.context))
+        moment, state = course.freezer.step_from(state, Move(move.context))
     return Node(state, moment.nexts, at, move, steps, here.depth + steps, last, left)

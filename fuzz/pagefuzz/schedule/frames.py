@@ -34,7 +34,7 @@ def _frame_of(steps: "GeneratorType[object, object, object]") -> Frame:
     assert frame is not None
     program = program_of(steps.gi_code, frame.f_globals)
     bound = frame.f_locals
-    return Frame(program, 0, tuple(bound.get(name, UNSET) for name in program.names))
+    return Frame(program, 0, tuple([bound.get(name, UNSET) for name in program.names]))
 
 
 def resumed(frames: object, given: object) -> Stopped | Ended:

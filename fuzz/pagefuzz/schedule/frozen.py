@@ -60,6 +60,10 @@ def parts_of_zone(zone: Zone) -> Iterator[object]:
         yield from (zone.cells.free.kept, zone.cells.cma.kept)
 
 
+MOST_STEPS = 300_000
+"""How many steps are remembered, some hundred bytes each."""
+
+
 class Naming(Aspect[World, FrozenNames]):
     """What requests have named."""
 
@@ -80,7 +84,8 @@ class Naming(Aspect[World, FrozenNames]):
 class Freezer:
     """Freezes one world, makes it stand again as it stood, and takes steps in it.
 
-    Where frames are, and what may happen next, is remembered: it follows from a part of the state.
+    What a step does, where frames are, and what may happen next is remembered: it follows from a
+    part of the state.
     """
 
     def __init__(self, world: World) -> None:
@@ -100,7 +105,9 @@ class Freezer:
         self.aspects: tuple[Freezable, ...] = (*self.shared, self.naming, *self.contexts)
         self.placed: dict[tuple[int, int, int], tuple[int, int]] = {}
         self.nexts: dict[tuple[int, ...], tuple[Move, ...]] = {}
+        self.steps: dict[Hashable, tuple[Moment, State, int]] = {}
         self.mover = 0
+        self.before: object = None
 
     def freeze(self) -> State:
         """The world as numbers."""
@@ -120,6 +127,7 @@ class Freezer:
         Raises LawBroken if the operation does not get through the step.
         """
         self.mover = move.context
+        self.before = self.world.contexts[move.context].rest
         try:
             moment = moment_of(self.world, move, self.placed_after, self.moves_after)
         except LawBroken:
@@ -130,9 +138,36 @@ class Freezer:
             raise
         return moment, tuple([aspect.stands for aspect in self.aspects])
 
+    def step_from(self, state: State, move: Move) -> tuple[Moment, State]:
+        """Make the world stand so and let a step happen, or what it came to when it was seen last.
+
+        Of other contexts a step sees no more than what they hold. So the same step of one context
+        in two states that differ elsewhere in the others comes to the same.
+        """
+        begin = len(self.shared) + 1
+        at = begin + move.context
+        holds = [
+            each.holds[number] for each, number in zip(self.contexts, state[begin:], strict=True)
+        ]
+        key = (state[:begin], move, state[at], *holds)
+        known = self.steps.get(key)
+        if known is None:
+            self.thaw(state)
+            moment, after = self.step(move)
+            if len(self.steps) < MOST_STEPS:
+                self.steps[key] = moment, after[:begin], after[at]
+            return moment, after
+        moment, shared, number = known
+        after = (*shared, *state[begin:at], number, *state[at + 1 :])
+        self.thaw(after)
+        return moment._replace(nexts=self.moves_in(self.world)), after
+
     def placed_after(self, zone: Zone) -> tuple[int, int]:
         """Where frames are after a step."""
-        self.freeze_shared()
+        rest = self.world.contexts[self.mover].rest
+        # What is left of a request is another object whenever any of it was done.
+        if rest is None or rest is not self.before:
+            self.freeze_shared()
         return self.placed_in(zone)
 
     def shared_in(self, state: State) -> State:

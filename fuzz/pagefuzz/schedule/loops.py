@@ -14,48 +14,58 @@ def loop_in(edges: Edges) -> tuple[int, list[tuple[int, int]]] | None:
 
     Tasks that only go to and fro between CPUs are no loop: they are sent.
     """
-    left = within_loops(edges)
-    for at in sorted(left):
-        for to, move in edges[at]:
-            if move.cpu is None and to in left:
-                back = shortest_way(edges, left, to, at)
-                if back is not None:
-                    return at, [(at, to), *back]
+    group = groups_of(edges)
+    for at, moves in enumerate(edges):
+        for to, move in moves:
+            if group[to] == group[at] and move.cpu is None:
+                return at, [(at, to), *shortest_way(edges, group, to, at)]
     return None
 
 
-def within_loops(edges: Edges) -> set[int]:
-    """The states that are left when those that none of the rest lead to are taken off."""
-    arrivals = [0] * len(edges)
-    for moves in edges:
-        for to, _ in moves:
-            arrivals[to] += 1
-    ready = [at for at, count in enumerate(arrivals) if not count]
-    left = set(range(len(edges)))
-    while ready:
-        at = ready.pop()
-        left.remove(at)
-        for to, _ in edges[at]:
-            arrivals[to] -= 1
-            if not arrivals[to]:
-                ready.append(to)
-    return left
+def groups_of(edges: Edges) -> list[int]:
+    """Per state, the number of its group: those that can be come to from it, and back from them.
+
+    Source: Tarjan, Depth-First Search and Linear Graph Algorithms (1972), without recursion.
+    """
+    unknown = len(edges)
+    found, low, group = [unknown] * unknown, [0] * unknown, [unknown] * unknown
+    pending: list[int] = []
+    count = 0
+    for root in range(len(edges)):
+        path = [(root, 0)] if found[root] == unknown else []
+        while path:
+            at, done = path.pop()
+            if not done:
+                found[at] = low[at] = count
+                count += 1
+                pending.append(at)
+            for number in range(done, len(edges[at])):
+                to = edges[at][number][0]
+                if found[to] == unknown:
+                    path += [(at, number + 1), (to, 0)]
+                    break
+                if group[to] == unknown:
+                    low[at] = min(low[at], found[to])
+            else:
+                if low[at] == found[at]:
+                    while group[at] == unknown:
+                        group[pending.pop()] = at
+                if path:
+                    above = path[-1][0]
+                    low[above] = min(low[above], low[at])
+    return group
 
 
-def shortest_way(
-    edges: Edges, left: set[int], begin: int, end: int
-) -> list[tuple[int, int]] | None:
-    """A shortest way between two states, through those that are left."""
+def shortest_way(edges: Edges, group: Sequence[int], begin: int, end: int) -> list[tuple[int, int]]:
+    """A shortest way between two states of one group."""
     came: dict[int, int] = {begin: begin}
     queue = deque([begin])
-    while queue and end not in came:
+    while end not in came:
         at = queue.popleft()
         for to, _ in edges[at]:
-            if to in left and to not in came:
+            if group[to] == group[begin] and to not in came:
                 came[to] = at
                 queue.append(to)
-    if end not in came:
-        return None
     path: list[tuple[int, int]] = []
     while end != begin:
         path.append((came[end], end))

@@ -38,11 +38,12 @@ next, and with which locals."""
 class Program:
     """What was made of one generator function.
 
-    names: its locals. enter: takes the place to enter, what the stop before gives, and the locals.
-    lines: the line of the source on which each place begins, by place.
+    code: what it was made of. names: its locals. enter: takes the place to enter, what the stop
+    before gives, and the locals. lines: the line of the source on which each place begins, by
+    place.
     """
 
-    name: str
+    code: CodeType
     names: tuple[str, ...]
     enter: Callable[[int, object, Locals], Came]
     lines: tuple[int, ...]
@@ -261,13 +262,14 @@ def program_of(code: CodeType, around: dict[str, object]) -> Program:
 
     Raises CannotCut for one that does not keep the discipline.
     """
-    found = _PROGRAMS.get((code, id(around)))
+    # By identity, since code is compared by all that is in it; a program keeps both alive.
+    found = _PROGRAMS.get((id(code), id(around)))
     if found is None:
-        found = _PROGRAMS[code, id(around)] = _made_over(code, around)
+        found = _PROGRAMS[id(code), id(around)] = _made_over(code, around)
     return found
 
 
-_PROGRAMS: dict[tuple[CodeType, int], Program] = {}
+_PROGRAMS: dict[tuple[int, int], Program] = {}
 
 
 def _made_over(code: CodeType, around: dict[str, object]) -> Program:
@@ -283,7 +285,7 @@ def _made_over(code: CodeType, around: dict[str, object]) -> Program:
     if end is not None:
         cutter.close(end, f"return {ENDS}, None, 0, ()")
     entered = FunctionType(_compiled(code, names, cutter.blocks, live(cutter.blocks)), around)
-    return Program(code.co_name, names, entered, tuple(block.line for block in cutter.blocks))
+    return Program(code, names, entered, tuple(block.line for block in cutter.blocks))
 
 
 def _compiled(

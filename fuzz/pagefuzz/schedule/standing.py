@@ -59,6 +59,7 @@ CONTROL = tuple(
     FIELDS.index(name) for name in ("place", "at", "come", "stop", "ready", "holds", "back")
 )
 """Those of its fields that say what may happen next, besides whether a request is under way."""
+HOLDS = FIELDS.index("holds")
 
 
 class Whole(NamedTuple):
@@ -75,9 +76,10 @@ class Standing(Aspect[Context, FrozenContext]):
     """A context with all that it still needs.
 
     parts: of what is shared, by number and by identity. controls: per number, that of what may
-    happen next follows from. frames: by number; whole: as they go back to the context, or None if
-    they are made anew each time, as all are with something of their own once one such thing has
-    changed in place and trusts is False. known: the numbers of whole ones, by identity.
+    happen next follows from; holds: what it holds. frames: by number; whole: as they go back to the
+    context, or None if they are made anew each time, as all are with something of their own once
+    one such thing has changed in place and trusts is False. known: the numbers of whole ones, by
+    identity.
     """
 
     def __init__(self, of: Context, parts: list[object], numbers: dict[int, Part]) -> None:
@@ -86,6 +88,7 @@ class Standing(Aspect[Context, FrozenContext]):
         self.part_numbers = numbers
         self.controls: list[int] = []
         self.control_numbers: dict[Hashable, int] = {}
+        self.holds: list[Hashable] = []
         self.frames: list[FrozenFrame] = []
         self.frame_numbers: dict[FrozenFrame, int] = {}
         self.whole: list[Whole | None] = []
@@ -139,6 +142,7 @@ class Standing(Aspect[Context, FrozenContext]):
         frames, values = value
         control = (frames is None, *[values[at] for at in CONTROL])
         self.controls.append(self.control_numbers.setdefault(control, len(self.control_numbers)))
+        self.holds.append(values[HOLDS])
 
     def check(self) -> None:
         """See whether a step has changed in place what a frame had of its own.
