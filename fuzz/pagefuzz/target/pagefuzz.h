@@ -13,8 +13,8 @@
  * The library runs in a process of its own, one fresh copy for each allocator, so global variables
  * start anew with every pf_create. A crash, an exit or a hang during a call is a finding about that
  * call; a call hangs when it uses 0.2 s of processor time, and a second more for each million
- * frames, or sleeps fifty times as long. No two calls ever overlap. Start threads in pf_create, not
- * when the library is loaded.
+ * frames, or sleeps fifty times as long. No two calls ever overlap, unless pf_threads allows it.
+ * Start threads in pf_create, not when the library is loaded.
  *
  * Words: a frame is 4 KiB of memory, a pfn is its number, and a block of order o is 2^o frames in a
  * row that start at a multiple of 2^o, counted from the machine's index_base. The allocator is a
@@ -178,6 +178,12 @@ PF_API int64_t pf_drain(struct pf_zone *zone, int32_t cpu);
 /* Write single frames where the array has PF_NONE, as far as there are any, and leave the other
  * slots alone. Return how many slots from the first on are filled. Linux may stop early. */
 PF_API int64_t pf_alloc_bulk(struct pf_zone *zone, int64_t *array, int64_t count, int32_t cpu);
+
+/* --- optional: threads -------------------------------------------------------------------------- */
+
+/* How many threads may call pf_alloc and pf_free at the same time, or pf_alloc_on and pf_free_on,
+ * then each for a CPU of its own. Without this function one. */
+PF_API int32_t pf_threads(void);
 
 #ifdef __cplusplus
 }

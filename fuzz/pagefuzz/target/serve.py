@@ -47,6 +47,7 @@ OPTIONAL = (
     ("references", ("pf_alloc_compound", "pf_get", "pf_put")),
     ("cpus", ("pf_alloc_on", "pf_free_on", "pf_drain")),
     ("bulk", ("pf_alloc_bulk",)),
+    ("threads", ("pf_threads",)),
 )
 """What a library may offer besides, and the functions that make it up."""
 
