@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from pagefuzz.campaign.grouped import with_types
 from pagefuzz.machines.pageblocks import smallest_pageblock
+from pagefuzz.schedule.draw_counters import happens, random_counting
 from pagespec.era import Era
 from pagespec.frames import SIZES
 from pagespec.guards import RULES
@@ -29,6 +30,9 @@ ROLES = (2, 2, 3, 3, 4)
 GROUPED, CELLED, MARKED, MOVES, ALONE = 0.5, 0.5, 0.35, 0.5, 0.5
 """How many machines of eras that have them get pageblocks and cells, and how many zones marks; how
 many tasks may be moved to other CPUs; and how many machines of one CPU are built for one alone."""
+
+COUNTED = 0.15
+"""How many scenarios are about counters."""
 
 ORDERS = (0, 0, 0, 0, 0, 1, 1, 2)
 """Orders of blocks: mostly those that the lists keep."""
@@ -64,7 +68,7 @@ class Drawn:
 
     def give_back(self) -> Request | None:
         """A request that gives back a block of the setup, or drops a reference to one."""
-        if self.referenced and self.rng.random() < 0.5:
+        if self.referenced and happens(self.rng, 0.5):
             return Request(Verb.PUT, operand=Operand(self.referenced.pop(), 0))
         if self.spare:
             return freed(self.spare.pop(self.rng.randrange(len(self.spare))))
@@ -77,11 +81,16 @@ def freed(name: str) -> Request:
 
 
 def random_scenario(rng: Random, era: Era) -> Scenario:
-    """A scenario of two to four contexts, two of which or more use the same lists or the zone."""
+    """A scenario of any kind; few are about counters, which have fewer steps."""
+    return random_counting(rng, era) if happens(rng, COUNTED) else random_sharing(rng, era)
+
+
+def random_sharing(rng: Random, era: Era) -> Scenario:
+    """A scenario of two to four contexts that share a zone."""
     drawn = Drawn(rng, scenario_machine(rng, era))
     _fill(drawn)
     makers = [*rng.choices(MANY, weights_in(era), k=rng.choice(ROLES))]
-    if rng.random() < ONCE_A_SCENARIO:
+    if happens(rng, ONCE_A_SCENARIO):
         makers[-1] = rng.choice([make for make, has in ONCE if has(drawn.machine)])
     roles = [make(drawn) for make in makers]
     # Who would give back what the setup did not take has nothing to do.
@@ -89,7 +98,7 @@ def random_scenario(rng: Random, era: Era) -> Scenario:
     while len(roles) < min(ROLES) or all(role.level is not Level.TASK for role in roles):
         roles.append(_worker(drawn))
     rng.shuffle(roles)
-    alone = drawn.machine.cpus == 1 and rng.random() < ALONE
+    alone = drawn.machine.cpus == 1 and happens(rng, ALONE)
     return Scenario(drawn.machine, tuple(roles), tuple(drawn.setup), alone)
 
 
@@ -101,11 +110,11 @@ def scenario_machine(rng: Random, era: Era) -> Machine:
     )
     if era.tuning != "pair":
         machine = replace(machine, high=rng.choice((0, 2, 3, 4, 6)))
-    if era.cells != "none" and rng.random() < CELLED:
+    if era.cells != "none" and happens(rng, CELLED):
         machine = replace(machine, cells=True)
-    if rng.random() < MARKED:
+    if happens(rng, MARKED):
         machine = replace(machine, min_free=4 * rng.choice((1, 2, 4)))
-    if era.numbering is not None and rng.random() < GROUPED:
+    if era.numbering is not None and happens(rng, GROUPED):
         order = max(2, smallest_pageblock(era, top))
         machine = with_types(rng, replace(machine, pageblock=order))
     return machine
@@ -125,7 +134,7 @@ def _fill(drawn: Drawn) -> None:
     for name in rng.sample(drawn.spare, k=len(drawn.spare) // 4):
         drawn.setup.append(freed(name)._replace(cpu=drawn.cpu()))
         drawn.spare.remove(name)
-    if drawn.spare and rng.random() < 0.3:
+    if drawn.spare and happens(rng, 0.3):
         name = rng.choice(drawn.spare)
         drawn.setup.append(Request(Verb.GET, operand=Operand(name, 0)))
         drawn.referenced.append(name)
@@ -134,7 +143,7 @@ def _fill(drawn: Drawn) -> None:
 def _task(drawn: Drawn, *requests: Asked | None) -> Role:
     rng, cpus = drawn.rng, drawn.machine.cpus
     asked = tuple(request for request in requests if request is not None)
-    moves = cpus > 1 and rng.random() < MOVES
+    moves = cpus > 1 and happens(rng, MOVES)
     return Role(Level.TASK, drawn.cpu(), asked, moves)
 
 
@@ -192,9 +201,8 @@ MANY: tuple[Make, ...] = (_worker, _taker, _giver, _interrupt, _drainer, _keeper
 
 
 def weights_in(era: Era) -> tuple[int, ...]:
-    """How often each is drawn: interrupts and drains more often where they may get in the way."""
-    rule = RULES[era.guard]
-    return 5, 3, 4, 4 if rule.irqs_off else 9, 6 if rule.locks else 4, 2
+    """How often each is drawn: drains often, and interrupts where they may come within a guard."""
+    return 5, 3, 4, 4 if RULES[era.guard].irqs_off else 8, 7, 2
 
 
 def _switcher(drawn: Drawn) -> Role:
@@ -226,7 +234,7 @@ def _isolator(drawn: Drawn) -> Role:
     size = SIZES[machine.isolation_order]
     first = machine.start + rng.randrange(max(1, machine.pages // size)) * size
     at, mt = Operand(None, first), MOVABLE
-    if machine.era.isolation != "move" and rng.random() < 0.4:
+    if machine.era.isolation != "move" and happens(rng, 0.4):
         name = name_of(drawn.named)
         drawn.named += 1
         contig = Request(Verb.CONTIG, name=name, operand=at, pages=rng.randint(1, size), mt=mt)

@@ -17,7 +17,7 @@ from pagefuzz.target.protocol import Factory
 from pagespec.era import Era
 from pagespec.schedule.trace import ScheduleTrace
 
-WALKS, PRIORITIES, EXAMPLES = 12, 3, 1
+WALKS, PRIORITIES, EXAMPLES = 18, 2, 1
 """What one round is: walks of a scenario each, runs by priorities, and Hypothesis examples."""
 
 STEPS, DEPTH = 40, 3

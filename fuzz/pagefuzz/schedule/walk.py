@@ -12,7 +12,6 @@ from typing import TypeAlias
 
 from pagefuzz.coverage import Reached
 from pagefuzz.schedule.draw import random_scenario
-from pagefuzz.schedule.frozen import OF_COUNTERS, OF_ZONE
 from pagefuzz.schedule.judging import Judge
 from pagefuzz.schedule.meetings import meetings_of, stood
 from pagespec.era import ERAS
@@ -21,13 +20,12 @@ from pagespec.schedule.contexts import Scenario, World, opened
 from pagespec.schedule.moments import moment_of
 from pagespec.schedule.rules import Move, moves
 from pagespec.schedule.running import BY_GENERATORS
-from pagespec.zone import Zone
 
 WALKED_ERAS = tuple(era for era in ERAS.values() if era.bounds == "zone")
 """The eras that were released."""
 
-STEP = 4
-"""How often a context goes on for each time that one moves or an interrupt comes."""
+SELDOM, OFTEN = 1, 4
+"""How likely moves are."""
 
 Choose: TypeAlias = Callable[[World, Sequence[Move]], Move]
 """Picks what happens next of what may."""
@@ -52,13 +50,6 @@ def run(scenario: Scenario, choose: Choose) -> Walked:
     """Let a scenario happen to its end, or until a law breaks, as somebody chooses."""
     world = opened(scenario, BY_GENERATORS)
     walked, judge = Walked(scenario), Judge()
-    shared = world.shared
-    # So the laws about zones at rest are asked once of each.
-    aspects = (
-        [aspect(shared) for aspect in OF_ZONE]
-        if isinstance(shared, Zone)
-        else [aspect(shared) for aspect in OF_COUNTERS]
-    )
     nexts: Sequence[Move] = moves(world)
     while nexts and walked.broken is None:
         move = choose(world, nexts)
@@ -71,7 +62,8 @@ def run(scenario: Scenario, choose: Choose) -> Walked:
             break
         nexts = moment.nexts
         walked.reached.update((meeting, 0) for meeting in meetings_of(before, moment))
-        walked.broken = judge.broken(moment, tuple([aspect.freeze() for aspect in aspects]))
+        # Zones are not compared, so each step is one of its own.
+        walked.broken = judge.broken(moment, walked.steps)
     return walked
 
 
@@ -84,8 +76,21 @@ def walk(seed: int | str, scenario: Scenario | None = None) -> Walked:
 
 
 def weights(world: World, nexts: Sequence[Move]) -> list[int]:
-    """How likely each move is: what is open all the time is less so, and comes at any time then."""
-    return [
-        1 if move.cpu is not None or not world.contexts[move.context].come else STEP
-        for move in nexts
-    ]
+    """How likely each move is, so that contexts meet where it matters.
+
+    What is open all the time is less likely, and comes at any time then. While somebody holds a
+    guard he goes on less often, and interrupts of his CPU are as likely as a step.
+    """
+    held = {
+        context.place.cpu
+        for context in world.contexts
+        if any(hold.lists is not None for hold in context.holds)
+    }
+    return [_weight(world, move, held) for move in nexts]
+
+
+def _weight(world: World, move: Move, held: set[int]) -> int:
+    context = world.contexts[move.context]
+    if move.cpu is not None or (not context.come and context.place.cpu not in held):
+        return SELDOM
+    return SELDOM if context.holds else OFTEN
