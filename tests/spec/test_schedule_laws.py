@@ -191,7 +191,7 @@ def _wraps(moment: Moment) -> None:
 
 @row("VM-cell", "more than the threshold and all changes", lambda: at(COUNTERS, Step.TELL))
 def _keeps(moment: Moment) -> None:
-    moment.world.counters.cells[1][0] = -3
+    moment.world.counters.cells[1][0] = -4
 
 
 @row("VM-drift", "more in flight than a cell holds", lambda: at(COUNTERS, Step.TELL))

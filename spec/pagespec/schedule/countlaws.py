@@ -111,21 +111,22 @@ def fits(moment: Moment) -> Complaint:
 
 @COUNT_LAWS.law("VM-cell", source="derived; mm/vmstat.c, __mod_zone_page_state, __inc_zone_state")
 def kept_within(moment: Moment) -> Complaint:
-    """A CPU keeps no more than the largest threshold, and one more for each who is changing it.
+    """A CPU keeps no more than the largest threshold, and one more for each who may change it.
 
-    All that readers may miss follows from that.
+    For a moment a cell is past its threshold, by as many as come between each other there. All that
+    readers may miss follows from that.
     """
     world = moment.world
     counters = world.shared
     if isinstance(counters, Zone):
         return None
-    changing = sum(context.rest is not None for context in world.contexts)
+    changing = len(world.contexts)
     for number, limit in enumerate(limits_of(world)):
         for cpu, cells in enumerate(counters.cells):
             if limit is not None and not -limit - changing <= cells[number] <= limit + changing:
                 return (
                     f"CPU {cpu} keeps {cells[number]} of {named(counters.places[number])}, "
-                    f"expected at most {limit} and {changing} changes under way"
+                    f"expected at most {limit} and one for each of {changing} contexts"
                 )
     return None
 

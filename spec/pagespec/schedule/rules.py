@@ -3,6 +3,9 @@
 A context that stands before a lock takes it in one step and goes on in the next, unless nothing
 could come between that matters. What it says that it has released is released at once.
 
+Not modelled: tasks that keep softirqs off, which count as interrupts until they let them come; and
+softirqs that are put off to a task of their own.
+
 Source: derived; include/linux/preempt.h and kernel/locking, and the guards' own sources.
 """
 
@@ -320,9 +323,10 @@ def without_last(holds: tuple[Hold, ...], stop: Step) -> tuple[Hold, ...]:
 def _go_on(world: World, number: int) -> None:
     context = world.contexts[number]
     world.shared.on_cpu = context.place.cpu
+    splits = world.scenario.splits_adds
     try:
         came = world.engine.resumed(context.rest, context.lost)
-        while isinstance(came, Stopped) and came.stop is Step.ADD and not splits(world):
+        while isinstance(came, Stopped) and came.stop is Step.ADD and not splits:
             came = world.engine.resumed(came.rest, False)
     except Refused as refused:
         came = Ended(refused.refusal)
@@ -339,11 +343,6 @@ def _go_on(world: World, number: int) -> None:
         context.back = tuple(visited)
     elif isinstance(stop, Step) and stop in RELEASES:
         context.holds = without_last(context.holds, stop)
-
-
-def splits(world: World) -> bool:
-    """Whether others may come between the read and the write of an addition."""
-    return world.scenario.splits_adds
 
 
 def _end(world: World, number: int, value: object) -> None:
