@@ -9,11 +9,11 @@ from functools import partial
 from pathlib import Path
 
 from pagefuzz.drift import page as drift
+from pagefuzz.explore import page as interleavings
 from pagefuzz.museum import page as museum
 from pagefuzz.prove import page as proofs
 from pagefuzz.prove.soundness import page as soundness
 from pagefuzz.report import callpath, eras, laws, variants
-from pagefuzz.schedule import page as interleavings
 
 DOCS = Path(__file__).parents[2] / "docs"
 PICTURES = DOCS / "images"

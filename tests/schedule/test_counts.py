@@ -9,9 +9,9 @@ from typing import Final
 import pytest
 
 from pagefuzz.errors import UsageError
-from pagefuzz.schedule import counts
+from pagefuzz.explore import counts
+from pagefuzz.explore.tasks import Counts, Reach, Task, run
 from pagefuzz.schedule.scenarios import SCENARIOS
-from pagefuzz.schedule.tasks import Counts, Reach, Task, run
 
 COMMITTED: Final = counts.read()
 SMALL: Final = [name for name, each in COMMITTED.items() if each.states <= 400]
@@ -54,7 +54,7 @@ def test_counts_do_not_depend_on_hashes(hash_seed: str) -> None:
     names = SMALL[:: len(SMALL) // 8]
     text = (
         "from pagefuzz.schedule.scenarios import SCENARIOS\n"
-        "from pagefuzz.schedule.tasks import Task, run\n"
+        "from pagefuzz.explore.tasks import Task, run\n"
         f"for name in {names!r}: print(*run(Task(name, SCENARIOS[name])).counts)\n"
     )
     done = subprocess.run(

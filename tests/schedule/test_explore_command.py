@@ -14,13 +14,13 @@ import pytest
 
 from pagefuzz.cli._entry import run
 from pagefuzz.exits import Exit
+from pagefuzz.explore import report, trials
+from pagefuzz.explore.tasks import Counts, Reach, Result, Task
+from pagefuzz.explore.tasks import run as run_task
 from pagefuzz.pages import DOCS
-from pagefuzz.schedule import report, trials
 from pagefuzz.schedule.experiments import EXPERIMENTS
 from pagefuzz.schedule.replay import follow
 from pagefuzz.schedule.scenarios import SCENARIOS
-from pagefuzz.schedule.tasks import Counts, Reach, Result, Task
-from pagefuzz.schedule.tasks import run as run_task
 from pagespec.era import ERAS
 from pagespec.events import Kind
 from pagespec.host_trace import parse_any

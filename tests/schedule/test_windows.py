@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from pagefuzz import lockstep
 from pagefuzz.campaign.walk import random_machine, walk
 from pagefuzz.cli._entry import run
+from pagefuzz.irqsoff import worst
+from pagefuzz.irqsoff.windows import measure
 from pagefuzz.lockstep import Lockstep
-from pagefuzz.schedule import worst
-from pagefuzz.schedule.windows import measure
 from pagefuzz.target.builtin import Spec
 from pagespec.boot import boot
 from pagespec.era import ERAS

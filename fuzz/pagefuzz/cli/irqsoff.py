@@ -17,7 +17,7 @@ def command(eras: tuple[str, ...]) -> Exit:
 
     Exit codes: 0 no case exceeds its bound; 1 one does; 2 usage.
     """
-    from pagefuzz.schedule.worst import COLUMNS, cells, rows
+    from pagefuzz.irqsoff.worst import COLUMNS, cells, rows
 
     found = []
     with console.progress("irqsoff") as tell:

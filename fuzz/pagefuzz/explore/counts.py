@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from pagefuzz.errors import UsageError
-from pagefuzz.schedule.tasks import Counts
+from pagefuzz.explore.tasks import Counts
 
 COUNTS = Path(__file__).with_name("counts.txt")
 

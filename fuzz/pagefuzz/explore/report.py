@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pagefuzz.exits import Exit
+from pagefuzz.explore.counts import changes
+from pagefuzz.explore.tasks import DEFAULT, Counts, Result
 from pagefuzz.report import console
 from pagefuzz.report.words import counted
-from pagefuzz.schedule.counts import changes
-from pagefuzz.schedule.tasks import DEFAULT, Counts, Result
 from pagespec.era import Era
 from pagespec.events import Kind
 from pagespec.guards import RULES

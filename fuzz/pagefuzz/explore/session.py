@@ -6,13 +6,13 @@ from time import monotonic
 
 from pagefuzz.campaign.interrupt import Interrupt
 from pagefuzz.exits import Exit
+from pagefuzz.explore import report
+from pagefuzz.explore.pool import run_all
+from pagefuzz.explore.tasks import Counts, Result, Task, run
 from pagefuzz.findings import keep, make_ready
-from pagefuzz.processes import kill_workers
 from pagefuzz.report import console
-from pagefuzz.schedule import report
-from pagefuzz.schedule.pool import run_all
+from pagefuzz.report.words import counted
 from pagefuzz.schedule.shrink import fewer_switches
-from pagefuzz.schedule.tasks import Counts, Result, Task, run
 from pagespec.schedule.trace import ScheduleTrace
 
 
@@ -21,8 +21,7 @@ def explore(
 ) -> tuple[list[Exit], dict[str, Result]]:
     """Explore all scenarios and print what they came to; what that means, and the results by name.
 
-    whole: whether they are all that there are. Ctrl-C lets those under way come to their end; the
-    second one does not.
+    whole: whether they are all that there are. At Ctrl-C those under way are left unfinished.
     """
     make_ready(out)
     begin = monotonic()
@@ -46,8 +45,8 @@ def explore(
         for name, path in findings.items():
             report.show_finding(results[name], path)
         if interrupt.asked:
-            print(f"interrupted: {len(tasks) - len(done)} scenarios were not explored")
-            kill_workers()
+            left = len(tasks) - sum(result.exhausted for result in done)
+            print(f"interrupted: {counted(left, 'scenario was', 'scenarios were')} not exhausted")
             codes.append(Exit.INTERRUPTED)
     return codes, results
 

@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from itertools import groupby
 
+from pagefuzz.explore import counts, trials
+from pagefuzz.explore.tasks import Counts
+from pagefuzz.irqsoff import worst
 from pagefuzz.report.markdown import table
-from pagefuzz.schedule import counts, trials, worst
 from pagefuzz.schedule.drawing import steps_drawn
 from pagefuzz.schedule.experiments import EXPERIMENTS
 from pagefuzz.schedule.scenarios import SCENARIOS
-from pagefuzz.schedule.tasks import Counts
 from pagespec.era import ERAS
 from pagespec.guards import RULES, Rule
 from pagespec.schedule.contexts import opened

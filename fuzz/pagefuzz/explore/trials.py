@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit, worst
+from pagefuzz.explore.pool import run_all
 from pagefuzz.findings import keep, make_ready
 from pagefuzz.report import console
 from pagefuzz.schedule.exhaust import exhaust
 from pagefuzz.schedule.experiments import EXPERIMENTS, OWNER
 from pagefuzz.schedule.fewest import Search, switches_of
-from pagefuzz.schedule.pool import run_all
 from pagespec.schedule.rules import Move
 from pagespec.schedule.trace import ScheduleTrace, schedule_words
 

@@ -1,8 +1,12 @@
 """One exploration as a task for a process, and what came of it as plain data."""
 
+from collections.abc import Mapping
+from pathlib import Path
 from time import process_time
 from typing import NamedTuple
 
+from pagefuzz.explore.pool import is_told_to_stop
+from pagefuzz.findings import make_ready
 from pagefuzz.schedule.exhaust import exhaust
 from pagefuzz.schedule.explored import Explored
 from pagespec.events import Kind
@@ -26,11 +30,17 @@ DEFAULT = Reach()
 
 
 class Task(NamedTuple):
-    """A scenario to explore, by name."""
+    """A scenario to explore, by name.
+
+    checkpoint: a file to keep the states in, so that the search can be gone on with. resume:
+    whether it goes on from there.
+    """
 
     name: str
     scenario: Scenario
     reach: Reach = DEFAULT
+    checkpoint: Path | None = None
+    resume: bool = False
 
 
 class Counts(NamedTuple):
@@ -62,10 +72,18 @@ class Result(NamedTuple):
 
 
 def run(task: Task) -> Result:
-    """Explore a scenario."""
+    """Explore a scenario, until it is exhausted or the search is told to stop."""
     begin = process_time()
     bound, depth, hashed = task.reach
-    explored = exhaust(task.scenario, hashed=hashed, bound=bound, depth=depth)
+    explored = exhaust(
+        task.scenario,
+        hashed=hashed,
+        bound=bound,
+        depth=depth,
+        told=lambda found: not is_told_to_stop(),
+        checkpoint=task.checkpoint,
+        resume=task.checkpoint if task.resume else None,
+    )
     return result_of(task, explored, process_time() - begin)
 
 
@@ -84,3 +102,20 @@ def result_of(task: Task, explored: Explored, seconds: float) -> Result:
         frozenset(explored.events),
         seconds,
     )
+
+
+def tasks_of(
+    scenarios: Mapping[str, Scenario], reach: Reach, checkpoint: Path | None, *, resume: bool
+) -> list[Task]:
+    """A task for each scenario. checkpoint: a directory for the states of each, made if need be.
+
+    Raises UsageError if none can be made there.
+    """
+    if checkpoint is None:
+        return [Task(name, scenario, reach) for name, scenario in scenarios.items()]
+    make_ready(checkpoint, "--checkpoint", "states")
+    files = {name: checkpoint / f"{name}.states" for name in scenarios}
+    return [
+        Task(name, scenario, reach, files[name], resume and files[name].exists())
+        for name, scenario in scenarios.items()
+    ]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pagefuzz.schedule.windows import measure
+from pagefuzz.irqsoff.windows import measure
 from pagespec.bitmap import toggle_pair
 from pagespec.buddy import add_to_free_list
 from pagespec.era import ERAS, Era

@@ -1,0 +1,1 @@
+"""Exploring from the command line: scenarios over all cores, what they came to, and the counts."""

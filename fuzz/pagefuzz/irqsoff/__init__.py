@@ -1,0 +1,1 @@
+"""How long operations have interrupts off: their windows, and the worst cases that are known."""
