@@ -18,8 +18,12 @@ from tests.spec.worlds import (
     zone_scenario,
 )
 
-from pagespec.schedule.contexts import Level, Scenario
+from pagespec.schedule.contexts import Level, Scenario, opened
+from pagespec.schedule.moments import moment_of
+from pagespec.schedule.running import BY_GENERATORS
+from pagespec.trace import Request
 from pagespec.types import DomainError
+from pagespec.verbs import Verb
 from pagespec.vmstat.machine import Item, Place
 from pagespec.vmstat.trace import CounterRequest
 from pagespec.vmstat.verbs import CounterOp, CounterVerb
@@ -175,3 +179,30 @@ def test_4_11_rc_loses_frees_as_well() -> None:
     assert verdicts(zone_scenario("4.11-rc", *roles, setup=setup, splits_adds=True)) == {
         "EVT-count"
     }
+
+
+@pytest.mark.parametrize("verb", [Verb.REFRESH, Verb.UNPLUG])
+@pytest.mark.parametrize("era", ["2.6.37", "4.10", "5.15", "6.1", "6.12"])
+def test_what_is_taken_out_of_a_zones_cell_is_in_flight_until_it_is_told(
+    era: str, verb: Verb
+) -> None:
+    """Meanwhile the cell fills again; in the end nothing is missing, and in between it is known."""
+    before = Request(Verb.ALLOC, order=0, name="c", cpu=1)
+    # Nobody else is on a CPU that is taken away.
+    cpu = int(verb is Verb.REFRESH)
+    roles = task(Request(verb, cpu=1), cpu=cpu), task(alloc("a"), cpu=cpu)
+    scenario = zone_scenario(era, *roles, cpus=2, cells=True, setup=(before,))
+    flown = set()
+    for end in endings(scenario):
+        assert end.broken is None
+        cells = end.world.zone.cells
+        assert cells is not None
+        assert cells.free.told + sum(cells.free.kept) == end.world.zone.free_pages
+        world = opened(scenario, BY_GENERATORS)
+        for move in end.schedule:
+            moment_of(world, move)
+            flown |= {context.owes[2:3] for context in world.contexts}
+    cells = opened(scenario, BY_GENERATORS).zone.cells
+    assert cells is not None
+    assert cells.free.kept[1] < 0
+    assert {(), (cells.free.kept[1],)} <= flown if verb is Verb.REFRESH else len(flown) > 1

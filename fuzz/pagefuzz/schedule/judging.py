@@ -21,7 +21,7 @@ IN_FLIGHT = frozenset({"BUD-partition"})
 """The laws that do not know of frames in flight."""
 UNDER_WAY: dict[Verb, frozenset[str]] = {
     Verb.DISABLE: frozenset({"PCP-off"}),
-    Verb.UNPLUG: frozenset({"PCP-unplugged", "CELL-sum"}),
+    Verb.UNPLUG: frozenset({"PCP-unplugged", "CELL-sum", "CELL-width"}),
     Verb.REFRESH: frozenset({"CELL-sum"}),
     Verb.ISOLATE: frozenset({"MT-list"}),
     Verb.RESTORE: frozenset({"MT-list"}),
