@@ -282,7 +282,10 @@ def test_an_interrupted_run_ends_with_a_summary_and_its_states(
         text=True,
         env={**os.environ, "COLUMNS": "200"},
     )
-    time.sleep(8)
+    begun = time.monotonic()
+    while not (folder / "states").exists() and time.monotonic() < begun + 60:
+        time.sleep(0.1)
+    time.sleep(4)  # the worker starts
     process.send_signal(signalled)
     told, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
