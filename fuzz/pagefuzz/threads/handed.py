@@ -5,13 +5,15 @@ explorers of schedules then look for an order of steps in which it goes wrong.
 """
 
 from collections.abc import Sequence
+from functools import partial
 
+from pagefuzz.schedule.twin.scenes import Ask, MakeScene, ZoneScene
 from pagefuzz.threads.team import Latest
 from pageimpl.stream import wanted_of
 from pagespec.machine import Machine
 from pagespec.schedule.contexts import Level, Role, Scenario
 from pagespec.trace import Operand, Request, name_of
-from pagespec.verbs import Verb
+from pagespec.verbs import Op, Verb
 
 LAST = 4
 """Requests of each thread: schedules of more cannot be exhausted."""
@@ -84,3 +86,39 @@ def _requests(
         sized = order if verb in (Verb.FREE, Verb.SPLIT) else None
         asked.append(Request(verb, sized, operand=Operand(names[pfn], 0), cold=wanted.cold))
     return before, asked
+
+
+SCENE_VERBS = HANDED - {Verb.SPLIT}
+"""The requests that scenes of the twin keep a book of."""
+
+
+def scene_of(scenario: Scenario, machine: Machine) -> MakeScene:
+    """The same for the twin's own text under a scheduler that switches at loads and stores."""
+    tasks = [
+        [
+            _ask(request, role.cpu)
+            for request in role.requests
+            if isinstance(request, Request) and request.verb in SCENE_VERBS
+        ]
+        for role in scenario.roles
+    ]
+    before = [
+        _ask(request, request.cpu)
+        for request in scenario.setup
+        if isinstance(request, Request) and request.verb in SCENE_VERBS
+    ]
+    return partial(ZoneScene, machine, before, tasks)
+
+
+def _ask(request: Request, cpu: int) -> Ask:
+    name = request.name or (request.operand.name if request.operand else None) or ""
+    op = Op(
+        request.verb,
+        request.order or 0,
+        compound=request.compound,
+        mt=request.mt,
+        atomic=request.atomic,
+        cpu=cpu,
+        cold=request.cold,
+    )
+    return Ask(op, name)
