@@ -39,7 +39,8 @@ def exhaust(
     """Follow every schedule, or every one with so many preemptions or steps at most.
 
     hashed: whether schedules that meet in one state go on as one. reduced: whether steps that
-    nobody else can see are taken at once; with a depth they are not, since it counts them.
+    nobody else can see are taken at once, and states that differ only in places are one; not with a
+    depth, which counts steps one by one.
     without: laws that are not asked. told: is told now and then how far it is; if it answers False,
     the search ends unfinished. checkpoint: a file to write now and then, and when the search ends
     unfinished, so that it can be gone on with. resume: such a file.

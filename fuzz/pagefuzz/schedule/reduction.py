@@ -13,6 +13,9 @@ them: who tries a lock in vain goes another way. So may whoever is on the CPU of
 it is the context's own and lets no interrupt in. Who waits for a lock instead goes on later as well
 as sooner.
 
+Since it is the same context's as the step before, it costs no preemption, and a bound of those
+leaves out no more than without.
+
 The laws lose nothing. They are asked after each of the steps all the same. What they say of others'
 steps depends on frames that others have in flight or in places, which that step leaves alone; and
 the laws about CPUs' lists are not asked at all while somebody is at any.
