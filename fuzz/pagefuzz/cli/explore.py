@@ -96,13 +96,13 @@ def command(
         return trials.run_and_show(chosen(EXPERIMENTS, pattern, "experiment"), jobs, write)
     if twin:
         _check_options(ctx, "--twin")
-        from pagefuzz.explore import twins
+        from pagefuzz.explore.twins import BOUND, TwinTask, run_and_show
         from pagefuzz.schedule.twin.cases import TWIN_CASES
 
-        to = twins.BOUND if bound is None else bound
+        to = BOUND if bound is None else bound
         cases = chosen(TWIN_CASES, pattern, "case of the twin")
-        tasks = [twins.TwinTask(case, to, seed, not no_hash) for case in cases]
-        return worst(twins.run_and_show(tasks, jobs, seed))
+        tasks = [TwinTask(case, to, seed, not no_hash) for case in cases]
+        return worst(run_and_show(tasks, jobs, seed))
     if random is not None:
         _check_options(ctx, "--random")
         from pagefuzz.explore.luck import draw_all
