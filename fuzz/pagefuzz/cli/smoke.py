@@ -10,7 +10,7 @@ from pagefuzz.cli.options import cores, level_option, out_option, target_option
 from pagefuzz.exits import Exit
 from pagespec.laws.law import Level
 
-SEED = 0x5110CF
+SEED = 0x5110D2
 ROUNDS = 4
 """Work of one unit: as little as reaches every event of the floor with this seed."""
 

@@ -98,7 +98,9 @@ def random_sharing(rng: Random, era: Era) -> Scenario:
     while len(roles) < min(ROLES) or all(role.level is not Level.TASK for role in roles):
         roles.append(_worker(drawn))
     rng.shuffle(roles)
-    alone = drawn.machine.cpus == 1 and happens(rng, ALONE)
+    # On machines built for one CPU, 6.12 drains with interrupts on and no lock: a known fault.
+    spared = RULES[era.guard].irqs_off_alone
+    alone = drawn.machine.cpus == 1 and not spared and happens(rng, ALONE)
     return Scenario(drawn.machine, tuple(roles), tuple(drawn.setup), alone)
 
 
