@@ -4,13 +4,13 @@ from collections.abc import Hashable, Iterator
 from itertools import pairwise
 
 import pytest
+from tests.schedule.shortest import shortest
 from tests.schedule.small import BROKEN, NO_TEST, SMALL, alloc, free, small, task
 
 from pagefuzz.schedule.exhaust import exhaust
 from pagefuzz.schedule.fewest import Search, switches_of
 from pagefuzz.schedule.frozen import Freezer
 from pagefuzz.schedule.replay import follow
-from pagefuzz.schedule.shortest import shortest
 from pagespec.events import Kind
 from pagespec.laws.law import LawBroken
 from pagespec.ops import STEPS

@@ -1,7 +1,8 @@
 """The schedule with the fewest switches and interrupts that breaks a law, among all that there are.
 
 States are visited by how many switches it took to come to them, and then by how many steps: the
-first break of the law that comes up is the shortest.
+first break of the law that comes up is the shortest. It is slow, and an oracle for the search that
+commands use.
 """
 
 from heapq import heappop, heappush
