@@ -82,7 +82,7 @@ def followed(course: Course, here: Node, at: int, move: Move) -> Node | None:
     holds: tuple[Hold, ...] = ()
     try:
         while True:
-            moment, after = freezer.step_from(state, on)
+            moment, after, again = freezer.step_from(state, on)
             if steps and course.unseen is not None and course.unseen.shows(moment.context, holds):
                 # Somebody may want what it has released: that step is one by itself.
                 freezer.thaw(state)
@@ -92,8 +92,12 @@ def followed(course: Course, here: Node, at: int, move: Move) -> Node | None:
             course.steps += 1
             for event in moment.log:
                 course.kinds[event.kind] += 1
-            broken = course.judge.broken(moment, freezer.shared_in(state))
+            broken = course.judge.broken(
+                moment, freezer.shared_in(state), freezer.contexts_in(state), again=again
+            )
             if broken is not None:
+                # Whoever goes on with other schedules must judge that step again.
+                freezer.steps.clear()
                 course.stopped = broken, steps
                 return None
             if course.unseen is None or steps == LONGEST:
@@ -120,7 +124,7 @@ def budget(course: Course, here: Node, move: Move) -> tuple[int, int]:
 def remade(course: Course, here: Node, at: int, move: Move, steps: int) -> Node:
     """The node that a move leads to, taken so often, which was found and judged before."""
     last, left = budget(course, here, move)
-    moment, state = course.freezer.step_from(here.state, move)
+    moment, state, _ = course.freezer.step_from(here.state, move)
     for _ in range(steps - 1):
-        moment, state = course.freezer.step_from(state, Move(move.context))
+        moment, state, _ = course.freezer.step_from(state, Move(move.context))
     return Node(state, moment.nexts, at, move, steps, here.depth + steps, last, left)

@@ -138,8 +138,10 @@ class Freezer:
             raise
         return moment, tuple([aspect.stands for aspect in self.aspects])
 
-    def step_from(self, state: State, move: Move) -> tuple[Moment, State]:
+    def step_from(self, state: State, move: Move) -> tuple[Moment, State, bool]:
         """Make the world stand so and let a step happen, or what it came to when it was seen last.
+
+        Whether it was seen is said behind the state after it.
 
         Of other contexts a step sees no more than what they hold. So the same step of one context
         in two states that differ elsewhere in the others comes to the same.
@@ -156,11 +158,11 @@ class Freezer:
             moment, after = self.step(move)
             if len(self.steps) < MOST_STEPS:
                 self.steps[key] = moment, after[:begin], after[at]
-            return moment, after
+            return moment, after, False
         moment, shared, number = known
         after = (*shared, *state[begin:at], number, *state[at + 1 :])
         self.thaw(after)
-        return moment._replace(nexts=self.moves_in(self.world)), after
+        return moment._replace(nexts=self.moves_in(self.world)), after, True
 
     def placed_after(self, zone: Zone) -> tuple[int, int]:
         """Where frames are after a step."""
@@ -173,6 +175,10 @@ class Freezer:
     def shared_in(self, state: State) -> State:
         """The numbers of what is shared."""
         return state[: len(self.shared)]
+
+    def contexts_in(self, state: State) -> State:
+        """The numbers of where contexts stand."""
+        return state[len(self.shared) + 1 :]
 
     def freeze_shared(self) -> State:
         """What is shared, as numbers."""

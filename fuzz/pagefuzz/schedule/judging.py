@@ -6,8 +6,9 @@ from pagespec.laws.kept import KEPT_STATE_LAWS
 from pagespec.laws.law import Law, LawBroken
 from pagespec.laws.state import STATE_LAWS
 from pagespec.laws.swept import Swept, swept
-from pagespec.schedule.contexts import World
-from pagespec.schedule.laws import AT_EVERY_STEP
+from pagespec.schedule.contexts import Context, Role, World
+from pagespec.schedule.countlaws import CELL_LAWS
+from pagespec.schedule.laws import AMONG_ALL, AT_EVERY_STEP
 from pagespec.schedule.moment import Moment
 from pagespec.trace import Request
 from pagespec.verbs import Verb
@@ -46,27 +47,70 @@ class Judge:
         self.asked: set[str] = set()
         self.said: dict[Hashable, LawBroken | None] = {}
         self.at_every_step: Sequence[Law[Moment]] = ()
+        self.among_all: Sequence[Law[Moment]] = ()
+        self.kept_off: dict[tuple[int, int], frozenset[str] | None] = {}
         self.at_rest: dict[frozenset[str], Sequence[Law[Swept]]] = {}
 
-    def broken(self, moment: Moment, zone: Hashable) -> LawBroken | None:
-        """The first law that is broken, if any. zone: the zone after the step, as a value."""
+    def broken(
+        self,
+        moment: Moment,
+        zone: Hashable,
+        stands: Sequence[int] | None = None,
+        *,
+        again: bool = False,
+    ) -> LawBroken | None:
+        """The first law that is broken, if any.
+
+        zone: the zone after the step, as a value. stands: how each context stands after it, as a
+        number, if there is one. again: whether the same step was judged before, with others who
+        stood elsewhere.
+        """
         world = moment.world
         if not self.at_every_step:
-            era = world.scenario.machine.era
-            laws = [law for law in AT_EVERY_STEP.laws if law.eras(era)]
-            self.at_every_step = [law for law in laws if law.id not in self.without]
-            self.asked |= {law.id for law in self.at_every_step}
-        for law in self.at_every_step:
+            self._choose(world)
+        for law in self.among_all if again else self.at_every_step:
             complaint = law.complaint(moment)
             if complaint is not None:
                 return LawBroken(law.id, complaint)
-        without = unasked(world)
+        without = self.unasked(world, stands)
         if without is None:
             return None
         key = zone, without
         if key not in self.said:
             self.said[key] = self.broken_at_rest(world, without)
         return self.said[key]
+
+    def _choose(self, world: World) -> None:
+        """Choose the laws at every step that speak of this world."""
+        era, of_zone = world.scenario.machine.era, isinstance(world.shared, Zone)
+        cells = {law.id for law in CELL_LAWS.laws} if of_zone else NONE
+        self.at_every_step = [
+            law
+            for law in AT_EVERY_STEP.laws
+            if law.eras(era) and law.id not in cells | self.without
+        ]
+        self.among_all = [law for law in self.at_every_step if law.id in AMONG_ALL]
+        self.asked |= {law.id for law in self.at_every_step}
+
+    def unasked(self, world: World, stands: Sequence[int] | None) -> frozenset[str] | None:
+        """The laws of zones at rest that cannot be asked just now; None if none can."""
+        if not isinstance(world.shared, Zone):
+            return None
+        without = NONE
+        for number, context in enumerate(world.contexts):
+            role = world.scenario.roles[number]
+            if stands is None:
+                kept = kept_off(role, context)
+            else:
+                key = number, stands[number]
+                if key not in self.kept_off:
+                    self.kept_off[key] = kept_off(role, context)
+                kept = self.kept_off[key]
+            if kept is None:
+                return None
+            if kept:
+                without |= kept
+        return without
 
     def broken_at_rest(self, world: World, without: frozenset[str]) -> LawBroken | None:
         """The first law of zones at rest that is broken, but for some."""
@@ -84,23 +128,20 @@ class Judge:
         return None
 
 
-def unasked(world: World) -> frozenset[str] | None:
-    """The laws of zones at rest that cannot be asked just now; None if none can.
+def kept_off(role: Role, context: Context) -> frozenset[str] | None:
+    """The laws of zones at rest that a context keeps from being asked just now; None for all.
 
-    So it is with the zone's lock held, and of counters.
+    So it is with the zone's lock held.
     """
-    if not isinstance(world.shared, Zone):
-        return None
     without = NONE
-    for role, context in zip(world.scenario.roles, world.contexts, strict=True):
-        if context.rest is not None:
-            asked = role.requests[context.at]
-            if isinstance(asked, Request) and asked.verb in UNDER_WAY:
-                without |= UNDER_WAY[asked.verb]
-        if context.flight:
-            without |= IN_FLIGHT
-        for hold in context.holds:
-            if hold.lists is None:
-                return None
-            without |= OF_LISTS
+    if context.rest is not None:
+        asked = role.requests[context.at]
+        if isinstance(asked, Request) and asked.verb in UNDER_WAY:
+            without |= UNDER_WAY[asked.verb]
+    if context.flight:
+        without |= IN_FLIGHT
+    for hold in context.holds:
+        if hold.lists is None:
+            return None
+        without |= OF_LISTS
     return without

@@ -19,6 +19,9 @@ from pagespec.zone import Zone
 
 COUNT_LAWS: LawBook[Moment] = LawBook()
 
+CELL_LAWS: LawBook[Moment] = LawBook()
+"""Those about counters that are there in place of a zone."""
+
 READING_OUT = (Verb.REFRESH, Verb.UNPLUG)
 """What takes out of a zone's cells and tells it afterwards."""
 
@@ -92,7 +95,7 @@ def astray(moment: Moment, first: int, beyond: int | None) -> Complaint:
     return None
 
 
-@COUNT_LAWS.law("VM-width", source="include/linux/mmzone.h, vm_stat_diff, 2.6.18 to 6.12")
+@CELL_LAWS.law("VM-width", source="include/linux/mmzone.h, vm_stat_diff, 2.6.18 to 6.12")
 def fits(moment: Moment) -> Complaint:
     """A cell holds what its width allows at every step.
 
@@ -109,7 +112,7 @@ def fits(moment: Moment) -> Complaint:
     return None
 
 
-@COUNT_LAWS.law("VM-cell", source="derived; mm/vmstat.c, __mod_zone_page_state, __inc_zone_state")
+@CELL_LAWS.law("VM-cell", source="derived; mm/vmstat.c, __mod_zone_page_state, __inc_zone_state")
 def kept_within(moment: Moment) -> Complaint:
     """A CPU keeps no more than the largest threshold, and one more for each who may change it.
 
@@ -131,7 +134,7 @@ def kept_within(moment: Moment) -> Complaint:
     return None
 
 
-@COUNT_LAWS.law("VM-drift", source="derived; mm/vmstat.c, 2.6.18 to 6.12")
+@CELL_LAWS.law("VM-drift", source="derived; mm/vmstat.c, 2.6.18 to 6.12")
 def in_flight_within(moment: Moment) -> Complaint:
     """What a request has in flight is no more than a full cell, its change and half a threshold.
 

@@ -10,7 +10,7 @@ from pagespec.guards import RULES
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.laws.masks import frames_of, lowest_of
 from pagespec.schedule.contexts import NOTHING_ELSE, Hold, Level, World
-from pagespec.schedule.countlaws import COUNT_LAWS
+from pagespec.schedule.countlaws import CELL_LAWS, COUNT_LAWS
 from pagespec.schedule.moment import Moment, said
 from pagespec.schedule.rules import finished
 from pagespec.steps import Guard, Step
@@ -196,4 +196,7 @@ def goes_on(moment: Moment) -> Complaint:
     return f"nobody can go on: {waits}"
 
 
-AT_EVERY_STEP: LawBook[Moment] = LawBook(CONTEXT_LAWS, COUNT_LAWS)
+AT_EVERY_STEP: LawBook[Moment] = LawBook(CONTEXT_LAWS, COUNT_LAWS, CELL_LAWS)
+
+AMONG_ALL = frozenset({"PCP-owner", "BUD-success", "LIVE-ends"})
+"""Those that look at more than who took the step, and what it changed."""
