@@ -23,7 +23,8 @@ class Rule(NamedTuple):
     irqs_off: whether interrupts are off while lists are used; drains_irqs_off: while they are
     drained. locks: whether there is a lock, which requests try and drains wait for.
     bars_interrupts: whether requests from interrupts keep away by themselves. irqs_off_alone:
-    whether a machine built for one CPU, where locks do nothing, has interrupts off instead.
+    whether a machine built for one CPU, where locks do nothing, has interrupts off instead, for
+    requests; drains there had them on from 6.2 until they were mended in 2026 (038a102535eb).
     """
 
     irqs_off: bool = False

@@ -33,6 +33,7 @@ from pagespec.verbs import MAY_FAIL, Op, Outcome, Verb
 from pagespec.vmstat.ops import COUNTER_STEPS
 from pagespec.vmstat.trace import CounterRequest
 from pagespec.vmstat.verbs import CounterOp, CounterVerb
+from pagespec.zone import Zone
 
 
 class Move(NamedTuple):
@@ -44,24 +45,38 @@ class Move(NamedTuple):
 
 def moves(world: World) -> list[Move]:
     """All that may happen next: a step of each context that can take one, and then ways to CPUs."""
-    numbers = [number for number in range(len(world.contexts)) if can_step(world, number)]
-    steps = [Move(number) for number in numbers]
-    for number in numbers:
+    contexts = range(len(world.contexts))
+    steps = [Move(number) for number in contexts if can_step(world, number)]
+    if not steps:
+        # Where nobody gets any further, he does not on another CPU either.
+        return steps
+    for number in contexts:
         if may_move(world, number):
             here = world.contexts[number].place.cpu
-            steps += [Move(number, cpu) for cpu in range(world.scenario.cpus) if cpu != here]
+            steps += [Move(number, cpu) for cpu in running(world) if cpu != here]
     return steps
 
 
-def may_move(world: World, number: int) -> bool:
-    """Whether a context may go on on another CPU: a task that can be preempted.
+def running(world: World) -> list[int]:
+    """The CPUs that run."""
+    shared, cpus = world.shared, range(world.scenario.cpus)
+    if isinstance(shared, Zone):
+        return [cpu for cpu in cpus if cpu not in shared.unplugged]
+    return [cpu for cpu in cpus if cpu in shared.running]
 
-    The workers that look after one CPU's lists and cells stay there.
+
+def may_move(world: World, number: int) -> bool:
+    """Whether a context may go on on another CPU: a task that has begun and can be preempted.
+
+    That it waits for a lock or a block is no hindrance, since it does not spin yet, and it may move
+    between two requests. The workers that look after one CPU's lists and cells stay there.
     """
     role, context = world.scenario.roles[number], world.contexts[number]
-    if not role.moves or role.level > Level.TASK or context.rest is None:
+    if not role.moves or role.level > Level.TASK or context.holds or context.back:
         return False
-    return not context.holds and not context.back and not is_bound(role.requests[context.at])
+    if context.rest is None:
+        return 0 < context.at < len(role.requests) and runs(world, number)
+    return not is_bound(role.requests[context.at]) and runs(world, number)
 
 
 def is_bound(request: Asked) -> bool:
@@ -259,7 +274,8 @@ def placed_counter_op(world: World, place: Place, op: CounterOp) -> CounterOp:
     if op.verb is not CounterVerb.COUNT:
         return op
     rule = RULES[world.scenario.machine.era.guard]
-    return op._replace(irqs_on=rule.bars_interrupts and place.level is Level.TASK)
+    barred = rule.bars_interrupts and place.level > Level.TASK
+    return op._replace(irqs_on=not (barred or rule.irqs_off or rule.locks))
 
 
 def _start(world: World, number: int, steps: AnySteps) -> None:
@@ -286,8 +302,8 @@ def _acquire(world: World, context: Context) -> None:
         off = context.stop is Step.IRQS_OFF
         hold = Hold(NOTHING_ELSE, locks=False, irqs_off=off)
     elif isinstance(context.stop, Guard):
-        off = rule.drains_irqs_off or (scenario.alone and rule.irqs_off_alone)
-        hold = Hold(context.stop.cpu, rule.locks, off)
+        # On machines built for one CPU as well: there an interrupt comes to lists that are drained.
+        hold = Hold(context.stop.cpu, rule.locks, rule.drains_irqs_off)
     else:
         assert isinstance(context.stop, Visit)
         context.back = (*context.back, context.place)
