@@ -66,6 +66,17 @@ EXPERIMENTS: dict[str, Experiment] = {
         "interrupt gets it too.",
         FELT,
     ),
+    "one-cpu-drain": Experiment(
+        scenario_of(
+            machine_of(ERAS["6.12"], 1),
+            (task(0, "drainall"), hardirq(0, "c = alloc order=0")),
+            ("a = alloc order=0", "free a"),
+            alone=True,
+        ),
+        OWNER,
+        "6.12 built for one CPU as it was: requests turn interrupts off there, since the lock does "
+        "nothing, and drains do not. An interrupt comes to lists that are being drained.",
+    ),
     "remote-drain-without-a-lock": Experiment(
         scenario_of(
             machine_of(replace(ERAS["6.1"], guard="local-lock"), 2),
