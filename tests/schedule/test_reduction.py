@@ -157,6 +157,7 @@ SYMMETRIC = {
     "unequal-level": (small("6.12", 1, task(0, alloc("a")), interrupt(0, alloc("b"))), 0),
     "told-apart": (small("6.12", 2, pair("a", 0), pair("b", 1), setup=[alloc("x")]), 0),
     "drains": (small("4.10", 2, task(0, DRAIN_ALL), task(1, DRAIN_ALL)), 0),
+    "splits-adds": (replace(small("4.10", 1, pair("a", 0), pair("b", 0)), splits_adds=True), 0),
 }
 """Scenarios, each with the ways to change places in it."""
 
@@ -201,6 +202,7 @@ def test_nothing_is_hidden_where_the_argument_does_not_hold() -> None:
     assert isinstance(machine, Machine)
     others = (
         replace(scenario, lock_irqs_on=True),
+        replace(scenario, splits_adds=True),
         replace(scenario, roles=(*scenario.roles, interrupt(0, free("a"), level=Level.NMI))),
         replace(scenario, roles=(*scenario.roles, task(0, Sizes(1, 1)))),
         replace(scenario, machine=replace(machine, min_free=4)),

@@ -17,12 +17,14 @@ Since it is the same context's as the step before, it costs no preemption, and a
 leaves out no more than without.
 
 The laws lose nothing. They are asked after each of the steps all the same. What they say of others'
-steps depends on frames that others have in flight or in places, which that step leaves alone; and
-the laws about CPUs' lists are not asked at all while somebody is at any.
+steps depends on frames that others have in flight or in places. Of these that step moves none but
+the block that its own request is about, which the laws allow it to have; and the laws about CPUs'
+lists are not asked at all while somebody is at any.
 
 All that is said for requests that keep to this: those that allocate, free and drain, on zones
-without pageblocks, marks and cells, which are read without a lock. In other scenarios no step is
-hidden.
+without pageblocks, marks and cells, which are read without a lock. Nor may a count be read in one
+step and written in another with interrupts on, since these count on that CPU as well. In other
+scenarios no step is hidden.
 
 Source: derived; Lipton, Reduction (1975), for movers; Godefroid, Partial-Order Methods (1996).
 """
@@ -58,6 +60,7 @@ class Unseen:
             for asked in role.requests
         }
         machine = scenario.machine
+        irqs_off = RULES[machine.era.guard].irqs_off
         self.alone = scenario.alone
         self.keeps = (
             isinstance(machine, Machine)
@@ -65,13 +68,13 @@ class Unseen:
             and machine.min_free is None
             and not machine.cells
             and not scenario.lock_irqs_on
+            and (irqs_off or not scenario.splits_adds)
             and verbs <= KEEP_TO_IT
             and all(role.level is not Level.NMI for role in roles)
         )
         drains = not verbs.isdisjoint({Verb.DRAIN, Verb.DRAIN_ALL})
         moves = any(role.moves for role in roles)
         by_interrupt = drains and machine.era.visits == "interrupt"
-        self.locks = RULES[machine.era.guard].locks
         self.afar = drains and (machine.era.drains_remotely or moves)
         cpus = [role.cpu for role in roles]
         self.own = frozenset(

@@ -7,7 +7,8 @@ one CPU or context from another. So one of the two stands for both.
 To change places, every number of a CPU must be known as one. Those in a place, a hold, a stop or in
 what a request says are. Operations that go from CPU to CPU have others in their locals, so that
 scenarios in which anybody drains or resizes lists are left alone, and so are zones whose requests
-drain when they fail.
+drain when they fail, and machines on which others may come between the read and the write of a
+count: whoever stands there knows by number whose count it is.
 
 Source: derived; Ip and Dill, Better Verification Through Symmetry (1996).
 """
@@ -39,7 +40,7 @@ def swaps_of(scenario: Scenario) -> Iterator[Swap]:
     asked = [request for role in roles for request in role.requests]
     if not isinstance(machine, Machine) or machine.far or machine.cells:
         return
-    if machine.min_free is not None:
+    if machine.min_free is not None or scenario.splits_adds:
         return
     if not all(isinstance(each, Request) and each.verb in OF_ONE_CPU for each in asked):
         return
