@@ -17,6 +17,8 @@ from pagespec.era import ERAS
 from pagespec.laws.law import LawBroken
 from pagespec.schedule.contexts import opened
 from pagespec.schedule.rules import Move, moves
+from pagespec.trace import Request
+from pagespec.verbs import Verb
 from pagespec.vmstat.counters import Counters
 from pagespec.zone import Zone
 
@@ -47,6 +49,25 @@ def test_what_a_walk_changes_comes_back_with_the_state(era: str) -> None:
         assert freezer.freeze() == state
         assert tuple(moves(world)) == freezer.moves_in(world)
     assert compared > 200
+
+
+def test_what_may_happen_depends_on_the_cpus_that_run() -> None:
+    """Two CPUs are to go, of which one must stay: who moves finds the one or the other."""
+    gone = [task(cpu, Request(Verb.UNPLUG, cpu=1 - cpu)) for cpu in (0, 1)]
+    world = opened(small("6.12", 2, *gone, task(0, alloc("a"), moves=True)), BY_FRAMES)
+    freezer = Freezer(world)
+    states = [freezer.freeze()]
+    seen = set(states)
+    while states:
+        state = states.pop()
+        freezer.thaw(state)
+        nexts = freezer.moves_in(world)
+        assert nexts == tuple(moves(world))
+        for move in nexts:
+            after = freezer.step_from(state, move)[1]
+            states += [] if after in seen else [after]
+            seen.add(after)
+    assert len(seen) > 100
 
 
 def test_lists_keep_their_order() -> None:

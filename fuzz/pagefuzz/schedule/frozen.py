@@ -10,7 +10,7 @@ from pagespec.laws.law import LawBroken
 from pagespec.schedule.contexts import Shared, World, placed
 from pagespec.schedule.moment import Moment
 from pagespec.schedule.moments import moment_of
-from pagespec.schedule.rules import Move, moves
+from pagespec.schedule.rules import Move, moves, running
 from pagespec.types import Block, Pfn
 from pagespec.vmstat.counters import Counters
 from pagespec.zone import Zone
@@ -203,8 +203,9 @@ class Freezer:
         return self.moves_in(world)
 
     def moves_in(self, world: World) -> tuple[Move, ...]:
-        """What may happen: it follows from what is named, and where contexts stand."""
-        key = (self.naming.stands, *[each.controls[each.stands] for each in self.contexts])
+        """What may happen: it follows from names, the CPUs that run, and where contexts stand."""
+        controls = [each.controls[each.stands] for each in self.contexts]
+        key = (self.naming.stands, *running(world), *controls)
         found = self.nexts.get(key)
         if found is None:
             found = self.nexts[key] = tuple(moves(world))
