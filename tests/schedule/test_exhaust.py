@@ -11,6 +11,7 @@ from pagefuzz.schedule.exhaust import exhaust
 from pagefuzz.schedule.fewest import Search, switches_of
 from pagefuzz.schedule.frozen import Freezer
 from pagefuzz.schedule.replay import follow
+from pagefuzz.schedule.scenarios import SCENARIOS
 from pagespec.events import Kind
 from pagespec.laws.law import LawBroken
 from pagespec.ops import STEPS
@@ -116,6 +117,15 @@ def test_laws_that_are_not_asked_are_not_reached() -> None:
     assert found.verdict("PCP-owner") == "not reached"
     assert found.broken is not None
     assert found.broken.law_id != "PCP-owner"
+
+
+def test_laws_about_what_is_not_there_are_not_reached() -> None:
+    of_counters = exhaust(SCENARIOS["hits-6.12"])
+    assert of_counters.verdict("VM-cell") == "exhausted"
+    assert of_counters.verdict("BUD-partition") == "not reached"
+    of_a_zone = exhaust(SMALL["both-6.12"])
+    assert of_a_zone.verdict("BUD-partition") == "exhausted"
+    assert of_a_zone.verdict("VM-cell") == of_a_zone.verdict("VM-conserve") == "not reached"
 
 
 def test_a_search_that_is_broken_off_says_so() -> None:

@@ -7,8 +7,7 @@ from pagespec.laws.law import Law, LawBroken
 from pagespec.laws.state import STATE_LAWS
 from pagespec.laws.swept import Swept, swept
 from pagespec.schedule.contexts import Context, Role, World
-from pagespec.schedule.countlaws import CELL_LAWS
-from pagespec.schedule.laws import AMONG_ALL, AT_EVERY_STEP
+from pagespec.schedule.laws import AMONG_ALL, AT_EVERY_STEP, silent_about
 from pagespec.schedule.moment import Moment
 from pagespec.trace import Request
 from pagespec.verbs import Verb
@@ -82,12 +81,9 @@ class Judge:
 
     def _choose(self, world: World) -> None:
         """Choose the laws at every step that speak of this world."""
-        era, of_zone = world.scenario.machine.era, isinstance(world.shared, Zone)
-        cells = {law.id for law in CELL_LAWS.laws} if of_zone else NONE
+        era, unwanted = world.scenario.machine.era, silent_about(world.shared) | self.without
         self.at_every_step = [
-            law
-            for law in AT_EVERY_STEP.laws
-            if law.eras(era) and law.id not in cells | self.without
+            law for law in AT_EVERY_STEP.laws if law.eras(era) and law.id not in unwanted
         ]
         self.among_all = [law for law in self.at_every_step if law.id in AMONG_ALL]
         self.asked |= {law.id for law in self.at_every_step}
