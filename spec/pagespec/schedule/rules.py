@@ -3,8 +3,9 @@
 A context that stands before a lock takes it in one step and goes on in the next, unless nothing
 could come between that matters. What it says that it has released is released at once.
 
-Not modelled: tasks that keep softirqs off, which count as interrupts until they let them come; and
-softirqs that are put off to a task of their own.
+Not modelled: tasks that keep softirqs off, which count as interrupts until they let them come;
+softirqs that are put off to a task of their own; and CPUs that go while somebody is at work on
+them, whom the kernel moves to others before.
 
 Source: derived; include/linux/preempt.h and kernel/locking, and the guards' own sources.
 """
