@@ -17,18 +17,18 @@ from pagespec.machine import Machine
 from pagespec.ops import perform
 from pagespec.types import Refused
 from pagespec.verbs import Op
-from pagespec.zone import Zone, copy_of
+from pagespec.zone import STATE, Zone, copy_of
 
 Key: TypeAlias = str
 """All of a zone that its answers depend on, as text."""
 
-UNTOLD = frozenset({"visited", "log", "machine", "pgalloc", "pgfree", "on_cpu"})
-"""What no answer depends on."""
-
 
 def key_of(zone: Zone) -> Key:
-    """The zone as text, equal for equal states."""
-    return repr([getattr(zone, name) for name in Zone.__slots__ if name not in UNTOLD])
+    """The state of a zone as text, without counts, on which no answer depends.
+
+    Zones of one text are in one state; those in one state mostly have one text.
+    """
+    return repr([getattr(zone, name) for name in STATE])
 
 
 @dataclass(slots=True)
