@@ -12,8 +12,7 @@ from pagespec.laws.books import LAWS_OF
 from pagespec.machine import Machine
 from pagespec.migratetype import LETTERS
 from pagespec.request_reader import SHAPES
-from pagespec.schedule.contexts import Asked, Level, Role, Scenario, Sizes
-from pagespec.schedule.rules import Move
+from pagespec.schedule.contexts import Asked, Level, Move, Role, Scenario, Sizes
 from pagespec.schedule.trace import ScheduleTrace
 from pagespec.trace import FLAGS, NAMING, Operand, Request, name_of
 from pagespec.verbs import Verb

@@ -18,7 +18,8 @@ from typing import NamedTuple
 from pagespec.guards import RULES
 from pagespec.ops import STEPS
 from pagespec.pcp.resize import retune
-from pagespec.schedule.contexts import Asked, Level, Role, Scenario, Sizes, opened
+from pagespec.schedule.contexts import Asked, Level, Role, Scenario, Sizes
+from pagespec.schedule.opening import opened
 from pagespec.schedule.running import BY_GENERATORS, AnySteps
 from pagespec.steps import Guard, Step, Stop, Visit
 from pagespec.types import NO_MEMORY, Refused

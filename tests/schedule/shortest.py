@@ -12,9 +12,8 @@ from pagefuzz.schedule.fewest import is_switch
 from pagefuzz.schedule.following import Node, followed, started
 from pagefuzz.schedule.search import way
 from pagespec.laws.state import STATE_LAWS
-from pagespec.schedule.contexts import Scenario
+from pagespec.schedule.contexts import Move, Scenario
 from pagespec.schedule.laws import AT_EVERY_STEP
-from pagespec.schedule.rules import Move
 
 EVERY_LAW = frozenset(
     [*(law.id for law in AT_EVERY_STEP.laws), *(law.id for law in STATE_LAWS.laws)]

@@ -15,9 +15,10 @@ from pagefuzz.schedule.scenarios import SCENARIOS
 from pagespec.events import Kind
 from pagespec.laws.law import LawBroken
 from pagespec.ops import STEPS
-from pagespec.schedule.contexts import Scenario, World, opened
+from pagespec.schedule.contexts import Move, Scenario, World
 from pagespec.schedule.moments import moment_of
-from pagespec.schedule.rules import Move, moves
+from pagespec.schedule.opening import opened
+from pagespec.schedule.rules import moves
 from pagespec.schedule.running import BY_GENERATORS
 from pagespec.steps import Step, Steps
 from pagespec.trace import Request

@@ -15,8 +15,9 @@ from pagefuzz.schedule.frozen import Freezer
 from pagefuzz.schedule.loops import groups_of, loop_in
 from pagespec.era import ERAS
 from pagespec.laws.law import LawBroken
-from pagespec.schedule.contexts import opened
-from pagespec.schedule.rules import Move, moves
+from pagespec.schedule.contexts import Move
+from pagespec.schedule.opening import opened
+from pagespec.schedule.rules import moves
 from pagespec.trace import Request
 from pagespec.verbs import Verb
 from pagespec.vmstat.counters import Counters

@@ -7,8 +7,7 @@ import pytest
 
 from pagefuzz.schedule.experiments import EXPERIMENTS
 from pagefuzz.schedule.pct import Odds, odds_of, pct, threads_of
-from pagespec.schedule.contexts import Scenario
-from pagespec.schedule.rules import Move
+from pagespec.schedule.contexts import Move, Scenario
 
 RUNS, DOUBT = 600, 0.001
 """Runs of each fault. If its real rate were the bound, so few finds would have this chance."""

@@ -13,9 +13,10 @@ from pagefuzz.schedule.frozen import Freezer
 from pagefuzz.schedule.programs import CannotCut
 from pagespec.era import ERAS
 from pagespec.laws.law import LawBroken
-from pagespec.schedule.contexts import Context, Scenario, World, opened
+from pagespec.schedule.contexts import Context, Move, Scenario, World
 from pagespec.schedule.moments import moment_of
-from pagespec.schedule.rules import Move, moves
+from pagespec.schedule.opening import opened
+from pagespec.schedule.rules import moves
 from pagespec.schedule.running import BY_GENERATORS, Ended, Engine, Stopped
 from pagespec.steps import Step, Steps
 

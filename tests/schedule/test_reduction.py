@@ -15,8 +15,7 @@ from pagefuzz.schedule.reduction import Unseen
 from pagefuzz.schedule.scenarios import SCENARIOS
 from pagespec.era import ERAS
 from pagespec.machine import Machine
-from pagespec.schedule.contexts import Level, Role, Scenario, Sizes
-from pagespec.schedule.rules import Move
+from pagespec.schedule.contexts import Level, Move, Role, Scenario, Sizes
 
 REDUCIBLE = [name for name, scenario in SCENARIOS.items() if Unseen(scenario).keeps]
 REDUCIBLE_ERAS = [era for era in ERAS if any(name.endswith(f"-{era}") for name in REDUCIBLE)]

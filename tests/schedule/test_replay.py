@@ -11,10 +11,9 @@ from pagefuzz.schedule import replay
 from pagefuzz.schedule.frames import BY_FRAMES
 from pagefuzz.schedule.replay import follow
 from pagespec.host_trace import parse_any
-from pagespec.schedule.contexts import Scenario, World
+from pagespec.schedule.contexts import Move, Scenario, World
 from pagespec.schedule.moment import Moment
 from pagespec.schedule.moments import moment_of
-from pagespec.schedule.rules import Move
 from pagespec.schedule.running import BY_GENERATORS
 from pagespec.schedule.trace import ScheduleTrace
 

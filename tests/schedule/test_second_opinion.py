@@ -20,8 +20,9 @@ from pagefuzz.schedule.scenarios_counters import counting
 from pagefuzz.schedule.scenarios_said import hardirq, machine_of, scenario_of, task
 from pagefuzz.schedule.symmetry import swaps_of
 from pagespec.era import ERAS
-from pagespec.schedule import rules
-from pagespec.schedule.contexts import Context, Scenario, opened
+from pagespec.schedule import contexts, rules
+from pagespec.schedule.contexts import Context, Scenario
+from pagespec.schedule.opening import opened
 from pagespec.schedule.running import BY_GENERATORS
 from pagespec.steps import Step
 from pagespec.types import EndlessWalk
@@ -155,7 +156,7 @@ def follow_both(scenario: Scenario, rng: Random) -> int:
         choices += len(here) > 1
         last = chosen(rng, here, last)
         try:
-            rules.take_step(world, rules.Move(*last))
+            rules.take_step(world, contexts.Move(*last))
         except EndlessWalk:
             with pytest.raises(EndlessWalk):
                 take_both(machine, last, world.contexts[last.context])
@@ -205,11 +206,11 @@ def test_tasks_move_between_requests() -> None:
     assert {tuple(kept[0] for kept in end[0].cells) for end in ends} == {(2, 0), (1, 1)}
 
 
-def stepped(scenario: Scenario, *numbers: int) -> list[rules.Move]:
+def stepped(scenario: Scenario, *numbers: int) -> list[contexts.Move]:
     """What may happen when these contexts have taken a step each."""
     world = opened(scenario, BY_GENERATORS)
     for number in numbers:
-        rules.take_step(world, rules.Move(number))
+        rules.take_step(world, contexts.Move(number))
     return rules.moves(world)
 
 
@@ -218,15 +219,15 @@ def test_tasks_that_wait_for_a_lock_may_move() -> None:
     roles = task(0, "drainall", moves=True), task(1, "b = alloc order=0")
     scenario = scenario_of(machine_of(ERAS["6.1"], 2), roles)
     # The second has the guard of its lists when the first has drained its own and comes there.
-    assert stepped(scenario, 1, 1, 0, 0, 0, 0) == [rules.Move(1), rules.Move(0, 1)]
+    assert stepped(scenario, 1, 1, 0, 0, 0, 0) == [contexts.Move(1), contexts.Move(0, 1)]
 
 
 def test_nobody_moves_to_a_cpu_that_is_gone() -> None:
     """It runs nothing."""
     roles = task(0, "a = alloc order=0", moves=True), task(0, "unplug cpu=1")
     scenario = scenario_of(machine_of(ERAS["6.12"], 2), roles)
-    assert rules.Move(0, 1) in stepped(scenario, 0)
-    assert rules.Move(0, 1) not in stepped(scenario, 0, 1)
+    assert contexts.Move(0, 1) in stepped(scenario, 0)
+    assert contexts.Move(0, 1) not in stepped(scenario, 0, 1)
 
 
 @pytest.mark.parametrize("request_", ["drainall", "drain", "age", "expire"])

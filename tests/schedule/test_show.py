@@ -16,7 +16,7 @@ from pagefuzz.schedule import drawing
 from pagefuzz.schedule.draw import random_scenario
 from pagespec.era import ERAS
 from pagespec.guards import RULES
-from pagespec.schedule.rules import Move
+from pagespec.schedule.contexts import Move
 from pagespec.schedule.trace import ScheduleTrace, schedule_text_of
 
 ABOUT = "about to take the guard of the lists of its own CPU, which"

@@ -14,9 +14,10 @@ from pagefuzz.schedule.shrink import failing, schedule_size_of, shrink_trace
 from pagefuzz.schedule.smaller import fewer_contexts, simpler_requests, smaller_machines
 from pagefuzz.schedule.spots import SETUP, Spot, requests_of, with_requests
 from pagefuzz.schedule.walk import walk
-from pagespec.schedule.contexts import Scenario, Sizes, opened
+from pagespec.schedule.contexts import Move, Scenario, Sizes
 from pagespec.schedule.moments import moment_of
-from pagespec.schedule.rules import Move, moves
+from pagespec.schedule.opening import opened
+from pagespec.schedule.rules import moves
 from pagespec.schedule.running import BY_GENERATORS
 from pagespec.schedule.trace import ScheduleTrace
 from pagespec.trace import Request

@@ -14,8 +14,7 @@ from pagefuzz.schedule.scenarios import SCENARIOS
 from pagespec.era import ERAS
 from pagespec.host_trace import any_text_of, parse_any
 from pagespec.machine import Machine
-from pagespec.schedule.contexts import Level, Role, Scenario, Sizes
-from pagespec.schedule.rules import Move
+from pagespec.schedule.contexts import Level, Move, Role, Scenario, Sizes
 from pagespec.schedule.trace import INTERRUPTS, ScheduleTrace, schedule_text_of
 from pagespec.schedule.trace_reader import KNOWN, SCHEDULE_WORDS, parse_schedule
 from pagespec.trace import Operand, Request, TraceError

@@ -16,7 +16,8 @@ from pagefuzz.schedule.spots import requests_of
 from pagefuzz.schedule.walk import OFTEN, WALKED_ERAS, walk, weights
 from pagespec.era import ERAS, Era
 from pagespec.host_trace import any_text_of, parse_any
-from pagespec.schedule.contexts import Level, Sizes, opened
+from pagespec.schedule.contexts import Level, Sizes
+from pagespec.schedule.opening import opened
 from pagespec.schedule.rules import moves
 from pagespec.schedule.running import BY_GENERATORS
 from pagespec.trace import Request

@@ -18,8 +18,9 @@ from tests.spec.worlds import (
     zone_scenario,
 )
 
-from pagespec.schedule.contexts import Level, Scenario, opened
+from pagespec.schedule.contexts import Level, Scenario
 from pagespec.schedule.moments import moment_of
+from pagespec.schedule.opening import opened
 from pagespec.schedule.running import BY_GENERATORS
 from pagespec.trace import Request
 from pagespec.types import DomainError

@@ -7,11 +7,11 @@ import pytest
 from tests.spec.worlds import COUNT, REFRESH, alloc, counter_scenario, free, task, zone_scenario
 
 from pagespec.events import Event, Kind
-from pagespec.schedule.contexts import NOTHING_ELSE, Hold, Level, Place, Scenario, opened
+from pagespec.schedule.contexts import NOTHING_ELSE, Hold, Level, Move, Place, Scenario
 from pagespec.schedule.laws import AT_EVERY_STEP, silent_about
 from pagespec.schedule.moment import Moment
 from pagespec.schedule.moments import moment_of
-from pagespec.schedule.rules import Move
+from pagespec.schedule.opening import opened
 from pagespec.schedule.running import BY_GENERATORS
 from pagespec.steps import Guard, Step, Stop
 from pagespec.trace import Request

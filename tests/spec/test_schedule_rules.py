@@ -9,17 +9,9 @@ from itertools import product
 import pytest
 from tests.spec.worlds import alloc, free, interrupt, steps_of, task, zone_scenario
 
-from pagespec.schedule.contexts import (
-    NOTHING_ELSE,
-    Hold,
-    Level,
-    Place,
-    Role,
-    Scenario,
-    World,
-    opened,
-)
-from pagespec.schedule.rules import Move, moves, placed_op
+from pagespec.schedule.contexts import NOTHING_ELSE, Hold, Level, Move, Place, Role, Scenario, World
+from pagespec.schedule.opening import opened
+from pagespec.schedule.rules import moves, placed_op
 from pagespec.schedule.running import BY_GENERATORS
 from pagespec.steps import Step
 from pagespec.trace import Request

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 from pagespec.era import ERAS
 from pagespec.laws.law import LawBroken
 from pagespec.machine import Machine
-from pagespec.schedule.contexts import Asked, Level, Role, Scenario, World, opened
+from pagespec.schedule.contexts import Asked, Level, Move, Role, Scenario, World
 from pagespec.schedule.laws import AT_EVERY_STEP
 from pagespec.schedule.moments import moment_of
-from pagespec.schedule.rules import Move, moves
+from pagespec.schedule.opening import opened
+from pagespec.schedule.rules import moves
 from pagespec.schedule.running import BY_GENERATORS
 from pagespec.trace import Operand, Request
 from pagespec.verbs import Verb

@@ -18,7 +18,7 @@ from pagefuzz.schedule.drawing import start_drawn, steps_drawn, without_answer
 from pagespec.events import Kind
 from pagespec.laws.law import LawBroken
 from pagespec.machine import Machine
-from pagespec.schedule.contexts import opened
+from pagespec.schedule.opening import opened
 from pagespec.schedule.running import BY_GENERATORS
 from pagespec.schedule.trace import ScheduleTrace, asked_line
 from pagespec.trace import Names, Request, line_of

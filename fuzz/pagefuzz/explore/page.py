@@ -12,7 +12,7 @@ from pagefuzz.schedule.experiments import EXPERIMENTS
 from pagefuzz.schedule.scenarios import SCENARIOS
 from pagespec.era import ERAS
 from pagespec.guards import RULES, Rule
-from pagespec.schedule.contexts import opened
+from pagespec.schedule.opening import opened
 from pagespec.schedule.running import BY_GENERATORS
 from pagespec.schedule.trace import schedule_text_of
 

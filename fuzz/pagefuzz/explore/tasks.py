@@ -10,8 +10,7 @@ from pagefuzz.findings import make_ready
 from pagefuzz.schedule.exhaust import exhaust
 from pagefuzz.schedule.explored import Explored
 from pagespec.events import Kind
-from pagespec.schedule.contexts import Scenario
-from pagespec.schedule.rules import Move
+from pagespec.schedule.contexts import Move, Scenario
 
 
 class Reach(NamedTuple):

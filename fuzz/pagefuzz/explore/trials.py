@@ -12,7 +12,7 @@ from pagefuzz.report import console
 from pagefuzz.schedule.exhaust import exhaust
 from pagefuzz.schedule.experiments import EXPERIMENTS, OWNER
 from pagefuzz.schedule.fewest import Search, switches_of
-from pagespec.schedule.rules import Move
+from pagespec.schedule.contexts import Move
 from pagespec.schedule.trace import ScheduleTrace, schedule_words
 
 SWITCHES, STATES = 3, 100_000

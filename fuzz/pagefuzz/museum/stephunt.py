@@ -12,8 +12,7 @@ from pagefuzz.museum.planted import planted_in_spec
 from pagefuzz.schedule.exhaust import exhaust
 from pagefuzz.schedule.fewest import Search
 from pagefuzz.schedule.replay import follow
-from pagespec.schedule.contexts import Scenario
-from pagespec.schedule.rules import Move
+from pagespec.schedule.contexts import Move, Scenario
 from pagespec.schedule.trace import ScheduleTrace
 
 SWITCHES = 3

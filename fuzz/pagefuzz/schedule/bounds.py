@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from pagespec.schedule.contexts import World
-from pagespec.schedule.rules import Move
+from pagespec.schedule.contexts import Move, World
 
 
 def preempts(world: World, nexts: Sequence[Move], last: int, move: Move) -> bool:

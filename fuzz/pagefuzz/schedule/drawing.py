@@ -15,8 +15,17 @@ from pagefuzz.drawing_turns import turns
 from pagefuzz.drawing_words import fitted, labelled
 from pagefuzz.schedule.replay import Taken, steps_of
 from pagespec.machine import Machine
-from pagespec.schedule.contexts import NOTHING_ELSE, Asked, Context, Hold, Role, Sizes, World
-from pagespec.schedule.rules import Move, finished
+from pagespec.schedule.contexts import (
+    NOTHING_ELSE,
+    Asked,
+    Context,
+    Hold,
+    Move,
+    Role,
+    Sizes,
+    World,
+    finished,
+)
 from pagespec.schedule.sums import names_of
 from pagespec.schedule.trace import asked_line
 from pagespec.steps import Guard, Step, Stop, Visit

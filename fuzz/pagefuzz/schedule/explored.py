@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from pagespec.events import Kind
 from pagespec.laws.law import LawBroken
-from pagespec.schedule.rules import Move
+from pagespec.schedule.contexts import Move
 
 BROKEN, NOT_REACHED = "broken", "not reached"
 

@@ -11,8 +11,8 @@ from pagefuzz.schedule.frames import BY_FRAMES
 from pagefuzz.schedule.frozen import Freezer, State
 from pagefuzz.schedule.judging import Judge
 from pagespec.laws.law import LawBroken
-from pagespec.schedule.contexts import Scenario, opened
-from pagespec.schedule.rules import Move
+from pagespec.schedule.contexts import Move, Scenario
+from pagespec.schedule.opening import opened
 
 NOBODY = -1
 """In place of who went on last, before anybody has."""

@@ -12,8 +12,8 @@ from pagefuzz.schedule.reduction import Unseen
 from pagefuzz.schedule.swapping import Symmetry
 from pagespec.events import Kind
 from pagespec.laws.law import LawBroken
-from pagespec.schedule.contexts import Hold, Scenario, opened
-from pagespec.schedule.rules import Move
+from pagespec.schedule.contexts import Hold, Move, Scenario
+from pagespec.schedule.opening import opened
 
 LONGEST = 100
 """The most steps that are taken as one, so that endless loops are seen as such."""

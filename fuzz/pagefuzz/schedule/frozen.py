@@ -7,10 +7,10 @@ from pagefuzz.schedule.aspects import Aspect, Freezable, Holdings, Lists, Number
 from pagefuzz.schedule.counted import Cells, Settings
 from pagefuzz.schedule.standing import Part, Standing
 from pagespec.laws.law import LawBroken
-from pagespec.schedule.contexts import Shared, World, placed
+from pagespec.schedule.contexts import Move, Shared, World, placed
 from pagespec.schedule.moment import Moment
 from pagespec.schedule.moments import moment_of
-from pagespec.schedule.rules import Move, moves, running
+from pagespec.schedule.rules import moves, running
 from pagespec.types import Block, Pfn
 from pagespec.vmstat.counters import Counters
 from pagespec.zone import Zone

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Sequence
 
-from pagespec.schedule.rules import Move
+from pagespec.schedule.contexts import Move
 
 Edges = Sequence[Sequence[tuple[int, Move]]]
 """Per state, where its moves lead."""

@@ -8,9 +8,8 @@ from enum import Enum
 from typing import NamedTuple
 
 from pagespec.events import Kind
-from pagespec.schedule.contexts import Level, World
+from pagespec.schedule.contexts import Level, Move, World
 from pagespec.schedule.moment import Moment
-from pagespec.schedule.rules import Move
 from pagespec.steps import Guard, Step, Stop, Visit
 
 

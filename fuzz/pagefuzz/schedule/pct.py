@@ -18,8 +18,7 @@ from random import Random
 from typing import NamedTuple
 
 from pagefuzz.schedule.walk import Walked, run
-from pagespec.schedule.contexts import Scenario, World
-from pagespec.schedule.rules import Move
+from pagespec.schedule.contexts import Move, Scenario, World
 
 
 class Odds(NamedTuple):

@@ -2,8 +2,7 @@
 
 from pagefuzz.record import complaint_of
 from pagespec.laws.law import LawBroken
-from pagespec.schedule.contexts import Scenario
-from pagespec.schedule.rules import Move
+from pagespec.schedule.contexts import Move, Scenario
 from pagespec.schedule.trace import ScheduleTrace
 
 

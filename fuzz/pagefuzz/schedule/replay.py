@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from pagefuzz.schedule.judging import Judge
 from pagespec.laws.law import LawBroken
-from pagespec.schedule.contexts import Scenario, World, opened
+from pagespec.schedule.contexts import Move, Scenario, World
 from pagespec.schedule.moment import Moment
 from pagespec.schedule.moments import moment_of
-from pagespec.schedule.rules import Move, moves
+from pagespec.schedule.opening import opened
+from pagespec.schedule.rules import moves
 from pagespec.schedule.running import BY_GENERATORS, Engine
 
 

@@ -7,7 +7,7 @@ from pagefuzz.schedule.explored import Explored
 from pagefuzz.schedule.following import Course, Node, followed
 from pagefuzz.schedule.loops import loop_in
 from pagespec.laws.law import LawBroken
-from pagespec.schedule.rules import Move
+from pagespec.schedule.contexts import Move
 
 
 class Edge(NamedTuple):

@@ -14,8 +14,7 @@ from pagefuzz.smaller import FEW, simpler_forms
 from pagefuzz.smaller import smaller_machines as smaller_zones
 from pagespec.frames import SIZES
 from pagespec.machine import Machine
-from pagespec.schedule.contexts import Asked, Level, Role, Scenario, Sizes
-from pagespec.schedule.rules import Move
+from pagespec.schedule.contexts import Asked, Level, Move, Role, Scenario, Sizes
 from pagespec.schedule.trace import ScheduleTrace
 from pagespec.trace import Request, Trace
 from pagespec.vmstat.trace import CounterRequest, CounterTrace

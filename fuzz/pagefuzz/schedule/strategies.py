@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from pagefuzz.schedule.draw import random_scenario
 from pagespec.era import Era
-from pagespec.schedule.contexts import Scenario, World
-from pagespec.schedule.rules import Move
+from pagespec.schedule.contexts import Move, Scenario, World
 
 PICKS = st.lists(st.integers(0, 7), min_size=30, max_size=120)
 """Schedules; behind the end of one everybody stays. Lists that may be shorter mostly are."""

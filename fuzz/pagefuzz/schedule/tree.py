@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pagefuzz.schedule.explored import Explored
 from pagefuzz.schedule.following import Course, Node, followed
 from pagespec.laws.law import LawBroken
-from pagespec.schedule.rules import Move
+from pagespec.schedule.contexts import Move
 
 EVERY = 1000
 """States between two calls that tell how far it is."""

@@ -16,9 +16,10 @@ from pagefuzz.schedule.judging import Judge
 from pagefuzz.schedule.meetings import meetings_of, stood
 from pagespec.era import ERAS
 from pagespec.laws.law import LawBroken
-from pagespec.schedule.contexts import Scenario, World, opened
+from pagespec.schedule.contexts import Move, Scenario, World
 from pagespec.schedule.moments import moment_of
-from pagespec.schedule.rules import Move, moves
+from pagespec.schedule.opening import opened
+from pagespec.schedule.rules import moves
 from pagespec.schedule.running import BY_GENERATORS
 
 WALKED_ERAS = tuple(era for era in ERAS.values() if era.bounds == "zone")

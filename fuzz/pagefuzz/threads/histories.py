@@ -8,8 +8,9 @@ from pagespec.boot import boot
 from pagespec.frames import SIZES
 from pagespec.laws.owners import limit_of
 from pagespec.machine import Machine
-from pagespec.schedule.contexts import Level, Scenario, World, opened
-from pagespec.schedule.rules import Move, moves, take_step
+from pagespec.schedule.contexts import Level, Move, Scenario, World
+from pagespec.schedule.opening import opened
+from pagespec.schedule.rules import moves, take_step
 from pagespec.schedule.running import BY_GENERATORS
 from pagespec.trace import Request
 from pagespec.types import Order

@@ -13,17 +13,14 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple, TypeAlias
 
-from pagespec.boot import boot
 from pagespec.machine import Machine
-from pagespec.ops import perform
 from pagespec.pcp.index import orders_of_lists
 from pagespec.schedule.running import Engine
 from pagespec.steps import Stop
 from pagespec.trace import Names, Request
 from pagespec.types import DomainError, Pfn
 from pagespec.verbs import Outcome
-from pagespec.vmstat import ops as counter_ops
-from pagespec.vmstat.counters import Counters, boot_counters
+from pagespec.vmstat.counters import Counters
 from pagespec.vmstat.machine import CounterMachine
 from pagespec.vmstat.trace import CounterRequest
 from pagespec.vmstat.verbs import CounterVerb
@@ -161,6 +158,13 @@ class Context:
     outcomes: tuple[Outcome, ...] = ()
 
 
+class Move(NamedTuple):
+    """One step of a context, or its way to another CPU."""
+
+    context: int
+    cpu: int | None = None
+
+
 @dataclass(slots=True)
 class World:
     """A zone or counters, and all who work on them.
@@ -190,32 +194,10 @@ class World:
         return self.shared
 
 
-def opened(scenario: Scenario, engine: Engine) -> World:
-    """The world of a scenario as everybody is about to begin."""
-    contexts = [
-        Context(Place(role.cpu, role.level), come=role.level is Level.TASK)
-        for role in scenario.roles
-    ]
-    if isinstance(scenario.machine, CounterMachine):
-        return World(scenario, _counters_of(scenario, scenario.machine), contexts, engine)
-    zone, names, unnamed = boot(scenario.machine), Names(), set()
-    for request in scenario.setup:
-        assert isinstance(request, Request)
-        op = names.op_of(request)
-        if op is not None:
-            names.learn(request, perform(zone, op), zone.slots)
-        if request.name is not None and request.name not in names.blocks:
-            unnamed.add(request.name)
-    zone.log.clear()
-    return World(scenario, zone, contexts, engine, names, frozenset(unnamed), placed(zone)[0])
-
-
-def _counters_of(scenario: Scenario, machine: CounterMachine) -> Counters:
-    counters = boot_counters(machine)
-    for request in scenario.setup:
-        assert isinstance(request, CounterRequest)
-        counter_ops.perform(counters, request.op)
-    return counters
+def finished(world: World, number: int) -> bool:
+    """Whether a context has nothing left to do."""
+    context = world.contexts[number]
+    return context.rest is None and context.at == len(world.scenario.roles[number].requests)
 
 
 def placed(zone: Zone) -> tuple[int, int]:

@@ -9,10 +9,9 @@ from pagespec.frames import SIZES
 from pagespec.guards import RULES
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.laws.masks import frames_of, lowest_of
-from pagespec.schedule.contexts import NOTHING_ELSE, Hold, Level, Shared, World
+from pagespec.schedule.contexts import NOTHING_ELSE, Hold, Level, Shared, World, finished
 from pagespec.schedule.countlaws import CELL_LAWS, COUNT_LAWS
 from pagespec.schedule.moment import Moment, said
-from pagespec.schedule.rules import finished
 from pagespec.steps import Guard, Step
 from pagespec.trace import Request
 from pagespec.types import Block

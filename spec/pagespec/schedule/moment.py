@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from pagespec.events import Event
-from pagespec.schedule.contexts import Context, Level, World
-from pagespec.schedule.rules import Move
+from pagespec.schedule.contexts import Context, Level, Move, World
 from pagespec.types import Pfn
 from pagespec.zone import Held
 

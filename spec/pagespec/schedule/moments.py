@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 
 from pagespec.events import Event
 from pagespec.laws.law import LawBroken
-from pagespec.schedule.contexts import World, placed
+from pagespec.schedule.contexts import Move, World, placed
 from pagespec.schedule.moment import Moment
-from pagespec.schedule.rules import Move, moves, placed_counter_op, take_step
+from pagespec.schedule.rules import moves, placed_counter_op, take_step
 from pagespec.schedule.sums import due_by_events, due_by_request, sums_of
 from pagespec.types import EndlessWalk
 from pagespec.vmstat.trace import CounterRequest

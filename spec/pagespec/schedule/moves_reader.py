@@ -4,8 +4,7 @@ import re
 from collections.abc import Sequence
 
 from pagespec.machine import MAX_CPUS
-from pagespec.schedule.contexts import Role
-from pagespec.schedule.rules import Move
+from pagespec.schedule.contexts import Move, Role
 from pagespec.trace import TraceError
 from pagespec.trace_words import check_blanks, is_whole, read_whole, short
 

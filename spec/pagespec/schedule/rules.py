@@ -11,7 +11,6 @@ Source: derived; include/linux/preempt.h and kernel/locking, and the guards' own
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from pagespec.guards import RULES
 from pagespec.ops import STEPS
@@ -22,9 +21,11 @@ from pagespec.schedule.contexts import (
     Context,
     Hold,
     Level,
+    Move,
     Place,
     Sizes,
     World,
+    finished,
 )
 from pagespec.schedule.running import AnySteps, Ended, Stopped
 from pagespec.steps import Guard, Step, Visit
@@ -35,13 +36,6 @@ from pagespec.vmstat.ops import COUNTER_STEPS
 from pagespec.vmstat.trace import CounterRequest
 from pagespec.vmstat.verbs import CounterOp, CounterVerb
 from pagespec.zone import Zone
-
-
-class Move(NamedTuple):
-    """One step of a context, or its way to another CPU."""
-
-    context: int
-    cpu: int | None = None
 
 
 def moves(world: World) -> list[Move]:
@@ -89,12 +83,6 @@ def is_bound(request: Asked) -> bool:
 
 BOUND = (Verb.DRAIN, Verb.AGE, Verb.EXPIRE, Verb.REFRESH)
 """What a CPU does to its own lists and cells."""
-
-
-def finished(world: World, number: int) -> bool:
-    """Whether a context has nothing left to do."""
-    context = world.contexts[number]
-    return context.rest is None and context.at == len(world.scenario.roles[number].requests)
 
 
 def can_step(world: World, number: int) -> bool:

@@ -27,8 +27,7 @@ from itertools import groupby
 
 from pagespec.era import ERAS, Era
 from pagespec.machine import Machine
-from pagespec.schedule.contexts import Asked, Level, Role, Scenario, Sizes
-from pagespec.schedule.rules import Move
+from pagespec.schedule.contexts import Asked, Level, Move, Role, Scenario, Sizes
 from pagespec.trace import FORMAT, Request, line_of, machine_line
 from pagespec.types import DomainError
 from pagespec.vmstat.machine import CounterMachine

@@ -9,9 +9,8 @@ from pagespec.era import Era, StoreOrder, Visits
 from pagespec.guards import RULES
 from pagespec.machine import MAX_PAGES, Machine
 from pagespec.request_reader import SHAPES, Shapes, read_request
-from pagespec.schedule.contexts import Asked, Level, Role, Scenario, Sizes
+from pagespec.schedule.contexts import Asked, Level, Move, Role, Scenario, Sizes
 from pagespec.schedule.moves_reader import read_cpu, read_moves
-from pagespec.schedule.rules import Move
 from pagespec.schedule.trace import INTERRUPTS, VARIED, ScheduleTrace
 from pagespec.trace import Request, TraceError
 from pagespec.trace_reader import lines_of, read_body, read_machine
