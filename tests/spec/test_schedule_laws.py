@@ -12,7 +12,7 @@ from pagespec.schedule.laws import AT_EVERY_STEP, silent_about
 from pagespec.schedule.moment import Moment
 from pagespec.schedule.moments import moment_of
 from pagespec.schedule.opening import opened
-from pagespec.schedule.running import BY_GENERATORS
+from pagespec.schedule.running import BY_GENERATORS, Ended, Stopped
 from pagespec.steps import Guard, Step, Stop
 from pagespec.trace import Request
 from pagespec.verbs import Verb
@@ -26,6 +26,12 @@ OWN = Hold(NOTHING_ELSE, locks=False, irqs_off=True)
 INC = CounterRequest(CounterOp(CounterVerb.INC, irqs_on=True))
 
 TWO = zone_scenario("4.10", task(alloc("a"), free("a")), task(alloc("b"), cpu=1), cpus=2)
+FULL = zone_scenario(
+    *("4.10", task(alloc("a")), task(alloc("b"), cpu=1)),
+    cpus=2,
+    setup=(alloc("c")._replace(cpu=1), free("c")._replace(cpu=1)),
+)
+"""The second CPU's list holds two blocks."""
 RC = zone_scenario("4.11-rc", task(alloc("a")), task(alloc("b"), cpu=1), cpus=2)
 CELLS = zone_scenario(
     "4.10",
@@ -136,6 +142,20 @@ def _interrupts(moment: Moment) -> None:
 @row("PCP-owner", "a change without the guard", lambda: after(TWO, 2))
 def _unguarded(moment: Moment) -> Moment:
     return moment._replace(unguarded=(0,))
+
+
+@row("PCP-owner", "two blocks of another CPU's list swapped", lambda: after(FULL, 2))
+def _swapped(moment: Moment) -> Moment:
+    """The count stays as it is, and so do the blocks; only who will get which does not."""
+    world = moment.world
+
+    def swaps(rest: object, lost: bool) -> Stopped | Ended:
+        kept = next(blocks for blocks in world.zone.pcps[1][0].lists if len(blocks) > 1)
+        kept.move_to_end(next(iter(kept)))
+        return BY_GENERATORS.resumed(rest, lost)
+
+    world.engine = BY_GENERATORS._replace(resumed=swaps)
+    return moment_of(world, Move(0))
 
 
 @row("OUT-disjoint", "a frame of somebody", lambda: after(TWO, 2))

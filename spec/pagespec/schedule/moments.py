@@ -8,7 +8,7 @@ from pagespec.schedule.contexts import Move, World, placed
 from pagespec.schedule.moment import Moment
 from pagespec.schedule.rules import moves, placed_counter_op, take_step
 from pagespec.schedule.sums import due_by_events, due_by_request, sums_of
-from pagespec.types import EndlessWalk
+from pagespec.types import EndlessWalk, Pfn
 from pagespec.vmstat.trace import CounterRequest
 from pagespec.vmstat.verbs import CounterVerb
 from pagespec.zone import Zone
@@ -61,11 +61,15 @@ def moment_of(
     )
 
 
-def kept_in(zone: Zone | None) -> list[list[tuple[int, int]]]:
-    """Per CPU, of each set of its lists, the count and how many blocks there are."""
+def kept_in(zone: Zone | None) -> list[list[tuple[int, list[tuple[Pfn, ...]]]]]:
+    """Per CPU, of each set of its lists, the count and which blocks there are, in their order."""
     if zone is None:
         return []
-    return [[(pcp.count, sum(map(len, pcp.lists))) for pcp in pcps] for pcps in zone.pcps]
+    # Most lists are empty.
+    return [
+        [(pcp.count, [tuple(blocks) if blocks else () for blocks in pcp.lists]) for pcp in pcps]
+        for pcps in zone.pcps
+    ]
 
 
 def due_of(
