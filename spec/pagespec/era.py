@@ -90,6 +90,8 @@ class Era:
     counts_drain_once: whether a drain counts its frames all at once, not block by block.
     drains_remotely: whether whoever wants all CPUs' lists drained does it for all of them; visits:
         if not, whether each is reached by an interrupt or by a worker.
+    looks_before_guard: whether who drains a CPU's lists looks if they hold anything before it has
+        their guard. drains_in_parts: whether it releases the guard after every 32 batches.
     bounds_drains: whether a drain asks for no more than there is, whatever the sizes say.
     stores_sizes: in which order the sizes of lists in use are stored: high first; with a batch of
         1 meanwhile; or batch first.
@@ -163,6 +165,8 @@ class Era:
     counts_drain_once: bool = False
     drains_remotely: bool = False
     visits: Visits = "interrupt"
+    looks_before_guard: bool = False
+    drains_in_parts: bool = False
     bounds_drains: bool = False
     stores_sizes: StoreOrder = "high-first"
     can_disable: bool = False
@@ -310,6 +314,7 @@ _6_1 = replace(
     tuning="doubling-flush",
     drains_from_preferred=True,
     drains_remotely=True,
+    looks_before_guard=True,
     buddy_after_lists=True,
     counts_operations=False,
     bulk="first-of-call",
@@ -327,6 +332,8 @@ _6_12 = replace(
     guards=False,
     lists="huge-by-movability",
     guard="trylock",
+    looks_before_guard=False,
+    drains_in_parts=True,
     tuning="tuned",
 )
 

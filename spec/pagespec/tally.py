@@ -3,7 +3,8 @@
 Every kernel reads the CPU's count, adds and writes it back, and nothing keeps others on the CPU out
 by itself. Where the machine has an instruction that adds to memory, as x86 has, that is one step.
 On a machine without one, whoever comes between is lost, unless the caller has interrupts off. Until
-4.10 all callers had. Since 5.14 they need not: the counts may race, which is taken into account.
+4.10 all callers had; those of 4.11-rc's lists had not. Since 5.14 they need not: the counts may
+race, which is taken into account.
 
 Source: include/linux/vmstat.h (__count_vm_events, which adds by raw_cpu_add) and mm/page_alloc.c
 (PGALLOC and PGFREE), 4.10 to 6.12. Kernels before 2.6.18 turned interrupts off for the addition

@@ -87,8 +87,12 @@ def take_block(zones: Sequence[Zone], number: int, ask: Ask) -> Steps[Served | N
     if pfn is None:
         return None
     if era.counts_unguarded:
+        # As `tally` has it: the CPU is the one it began on, wherever the task is by then.
+        cpu = zone.on_cpu
+        counted = zone.pgallocs[cpu]
+        yield Step.ADD
         as_one = listed and era.counts_operations
-        yield from count_allocated(zone, 1 if as_one else SIZES[want.order])
+        zone.pgallocs[cpu] = counted + (1 if as_one else SIZES[want.order])
     reserves = era.reserve != "none" and zone.machine.pageblock is not None
     if want.atomic and want.order > 0 and reserves:
         yield Step.LOCK

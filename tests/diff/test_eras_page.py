@@ -180,7 +180,7 @@ NOT_IN_SMALL_ZONES = {
     # Hosts of several zones: tests/spec/test_host.py.
     *("reserves_by_highest", "zonelists_by_zone", "movable_apart"),
     # What matters to several requests at once: tests/schedule.
-    *("visits", "bounds_drains", "stores_sizes"),
+    *("visits", "bounds_drains", "stores_sizes", "looks_before_guard", "drains_in_parts"),
 }
 """What no trace of one small zone can show."""
 

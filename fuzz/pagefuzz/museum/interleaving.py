@@ -23,10 +23,6 @@ _IMPORT = Edit(
     "from pagespec.buddy import free_by_type\n",
     "from pagespec.buddy import free_by_type, free_one_block\n",
 )
-_COUNTED = """        yield Guard(cpu)
-        pages = zone.pcps[cpu][kind].count
-        if pages:
-"""
 _GUARDED = """    lost = yield Step.GUARD
     if lost:
         log_lost(zone, want.order)
@@ -142,13 +138,11 @@ MUTANTS = (
         "refill has filled and not counted yet.",
         Edit(
             "pcp.cpus",
-            _COUNTED,
-            _COUNTED.replace("        yield Guard(cpu)\n", "").replace(
-                "        if pages:\n", "        yield Guard(cpu)\n        if pages:\n"
-            ),
+            "more = pcp.count > 0 or not era.looks_before_guard",
+            "more = pcp.count > 0",
         ),
         scenario=scenario_of(
-            machine_of(ERAS["6.1"], 2),
+            machine_of(ERAS["6.12"], 2),
             (task(0, "a = alloc order=0"), task(1, "disable")),
         ),
         laws=("PCP-off",),

@@ -10,14 +10,14 @@ _LOST_ON_FREE = """    if lost:
         return False
 """
 _TAKEN = "    pfn = yield from take_from_list(zone, pcp, index, want, where)\n"
-_DRAIN = """        yield Guard(cpu)
-        pages = zone.pcps[cpu][kind].count
-        if pages:
-            yield Step.LOCK
-            drain(zone, zone.pcps[cpu][kind], pages)
-            yield Step.UNLOCK
-        yield Step.UNGUARD
-        kind += 1
+_DRAIN = """            yield Guard(cpu)
+            pages = min(pcp.count, pcp.load.batch << SCALE) if era.drains_in_parts else pcp.count
+            more = pages < pcp.count
+            if pages:
+                yield Step.LOCK
+                drain(zone, pcp, pages)
+                yield Step.UNLOCK
+            yield Step.UNGUARD
 """
 _BUDDY = "        pfn = RMQUEUE[era.design](zone, want)\n"
 _VISIT = """        if not remotely:
@@ -100,8 +100,8 @@ MUTANTS = (
         Edit(
             "pcp.cpus",
             _DRAIN,
-            _DRAIN.replace("        yield Guard(cpu)\n", "").replace(
-                "        yield Step.UNGUARD\n", ""
+            _DRAIN.replace("            yield Guard(cpu)\n", "").replace(
+                "            yield Step.UNGUARD\n", ""
             ),
         ),
         scenario=scenario_of(
@@ -146,12 +146,12 @@ MUTANTS = (
         Edit(
             "pcp.cpus",
             _DRAIN,
-            "        yield Step.LOCK\n"
-            "        yield Guard(cpu)\n"
-            "        drain(zone, zone.pcps[cpu][kind], zone.pcps[cpu][kind].count)\n"
-            "        yield Step.UNGUARD\n"
-            "        yield Step.UNLOCK\n"
-            "        kind += 1\n",
+            "            yield Step.LOCK\n"
+            "            yield Guard(cpu)\n"
+            "            more = False\n"
+            "            drain(zone, pcp, pcp.count)\n"
+            "            yield Step.UNGUARD\n"
+            "            yield Step.UNLOCK\n",
         ),
         scenario=scenario_of(
             machine_of(ERAS["6.12"], 2),

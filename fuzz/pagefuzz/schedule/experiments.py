@@ -77,6 +77,16 @@ EXPERIMENTS: dict[str, Experiment] = {
         "6.12 built for one CPU as it was: requests turn interrupts off there, since the lock does "
         "nothing, and drains do not. An interrupt comes to lists that are being drained.",
     ),
+    "drain-that-looks-first": Experiment(
+        scenario_of(
+            machine_of(ERAS["6.1"], 2),
+            (task(0, "a = alloc order=0"), task(1, "disable")),
+        ),
+        frozenset({"PCP-off"}),
+        "6.1 as it was: who drains another CPU's lists looks first whether they hold anything. A "
+        "refill has listed blocks and not counted them yet, so lists that are switched off keep "
+        "them.",
+    ),
     "remote-drain-without-a-lock": Experiment(
         scenario_of(
             machine_of(replace(ERAS["6.1"], guard="local-lock"), 2),

@@ -8,6 +8,9 @@ whether they do it before the step or behind it; and the step, once it can be ta
 while an interrupt is on top of it, which does not see it either. So of all schedules that differ
 only in where that step is, the one that takes it at once stands for the others.
 
+Where drains look at the count before they have the guard, that is so only of the step right behind
+the guard, which changes no count.
+
 The step that leaves the lists is of that kind only if nobody can have tried meanwhile to come to
 them: who tries a lock in vain goes another way. So may whoever is on the CPU of the lists, unless
 it is the context's own and lets no interrupt in. Who waits for a lock instead goes on later as well
@@ -49,7 +52,7 @@ class Unseen:
 
     keeps: whether its requests keep to what the argument needs. afar: whether lists may be come to
     from other CPUs. own: the CPUs that one context has to itself for good. calm: those to which no
-    interrupt can come.
+    interrupt can come. looked_at: whether somebody looks at lists without their guard.
     """
 
     def __init__(self, scenario: Scenario) -> None:
@@ -75,6 +78,7 @@ class Unseen:
         drains = not verbs.isdisjoint({Verb.DRAIN, Verb.DRAIN_ALL})
         moves = any(role.moves for role in roles)
         by_interrupt = drains and machine.era.visits == "interrupt"
+        self.looked_at = drains and machine.era.looks_before_guard
         self.afar = drains and (machine.era.drains_remotely or moves)
         cpus = [role.cpu for role in roles]
         self.own = frozenset(
@@ -93,7 +97,10 @@ class Unseen:
             return context.stop is Step.GUARD and not context.ready and cpu in self.own
         if len(context.holds) > 1 or not context.ready:
             return False
-        inside = context.stop in INSIDE or isinstance(context.stop, Guard)
+        if self.looked_at:
+            inside = context.stop is Step.GUARD
+        else:
+            inside = context.stop in INSIDE or isinstance(context.stop, Guard)
         return inside and self.excludes(context, context.holds[0])
 
     def excludes(self, context: Context, hold: Hold) -> bool:

@@ -6,9 +6,10 @@ Source: mm/page_alloc.c (drain_all_pages, zone_pcp_disable, decay_pcp_high, page
 
 from pagespec.checks import check_cpu, check_supported, refused
 from pagespec.events import Event, Kind
+from pagespec.guards import RULES
 from pagespec.pcp.lists import drain
 from pagespec.pcp.resize import measure, resize
-from pagespec.pcp.tuning import Tuned, decay
+from pagespec.pcp.tuning import SCALE, Tuned, decay
 from pagespec.steps import Guard, Step, Steps, Visit
 from pagespec.types import BadCpu
 from pagespec.vmstat.kept import Count, take_out
@@ -32,17 +33,23 @@ def drain_cpu(zone: Zone, cpu: int) -> Steps[None]:
 
 
 def _drain(zone: Zone, cpu: int) -> Steps[None]:
+    era = zone.machine.era
     kinds = len(zone.pcps[cpu])
     kind = 0
     while kind < kinds:
-        yield Guard(cpu)
-        pages = zone.pcps[cpu][kind].count
-        if pages:
-            yield Step.LOCK
-            drain(zone, zone.pcps[cpu][kind], pages)
-            yield Step.UNLOCK
-        yield Step.UNGUARD
+        pcp = zone.pcps[cpu][kind]
         kind += 1
+        # A refill lists before it counts: so whoever looks without the guard may see nothing.
+        more = pcp.count > 0 or not era.looks_before_guard
+        while more:
+            yield Guard(cpu)
+            pages = min(pcp.count, pcp.load.batch << SCALE) if era.drains_in_parts else pcp.count
+            more = pages < pcp.count
+            if pages:
+                yield Step.LOCK
+                drain(zone, pcp, pages)
+                yield Step.UNLOCK
+            yield Step.UNGUARD
 
 
 def drain_all(zone: Zone) -> Steps[None]:
@@ -89,15 +96,16 @@ def age(zone: Zone, cpu: int) -> Steps[None]:
 
 
 def _age(zone: Zone, cpu: int) -> Steps[None]:
-    yield Guard(cpu)
     pcp = zone.pcps[cpu][0]
     assert isinstance(pcp.load, Tuned)
     pcp.load, pages = decay(pcp.load, pcp.count)
     if pages:
+        # Somebody else may have drained some of it until the guard is had.
+        yield Guard(cpu)
         yield Step.LOCK
         drain(zone, pcp, pages)
         yield Step.UNLOCK
-    yield Step.UNGUARD
+        yield Step.UNGUARD
 
 
 def check_can_expire(zone: Zone, cpu: int) -> None:
@@ -114,13 +122,19 @@ def expire(zone: Zone, cpu: int) -> Steps[None]:
 
 def _expire(zone: Zone, cpu: int) -> Steps[None]:
     pcp = zone.pcps[cpu][0]
-    yield Guard(cpu)
+    # Since lists have a lock of their own, it is taken only if there is something to drain.
+    within = not RULES[zone.machine.era.guard].locks
+    if within:
+        yield Guard(cpu)
     pages = min(pcp.count, pcp.load.batch)
+    if pages and not within:
+        yield Guard(cpu)
     if pages:
         yield Step.LOCK
         drain(zone, pcp, pages)
         yield Step.UNLOCK
-    yield Step.UNGUARD
+    if pages or within:
+        yield Step.UNGUARD
 
 
 def _read_out(count: Count, cpu: int) -> Steps[bool]:

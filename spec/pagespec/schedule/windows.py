@@ -226,7 +226,18 @@ def drain_visit(machine: Machine, lists: Lists) -> int:
     if not lists.loads:
         return 0
     in_interrupt = machine.era.visits == "interrupt" and not machine.era.drains_remotely
-    return drain(machine, lists.on_a_cpu if in_interrupt else lists.kept)
+    return drain(machine, lists.on_a_cpu if in_interrupt else part(machine, lists))
+
+
+def part(machine: Machine, lists: Lists) -> int:
+    """How many frames are drained of a set of lists before the guard is released.
+
+    Where there are parts, the last block of one may be a huge one of which a frame was wanted.
+    """
+    if not machine.era.drains_in_parts:
+        return lists.kept
+    most = max(load.batch for load in lists.loads) << SCALE
+    return min(lists.kept, most + SIZES[max(0, machine.huge)] - 1)
 
 
 def _refilled(machine: Machine, lists: Lists) -> int:
@@ -283,8 +294,8 @@ def bulk_bound(machine: Machine, op: Op, lists: Lists) -> int:
 
 
 def drain_bound(machine: Machine, op: Op, lists: Lists) -> int:
-    """A drain of one set of lists."""
-    return drain_set(machine, lists)
+    """A drain of one set of lists, or of a part of it."""
+    return drain(machine, part(machine, lists)) if lists.loads else 0
 
 
 def drain_all_bound(machine: Machine, op: Op, lists: Lists) -> int:
@@ -327,7 +338,7 @@ BOUNDS: dict[Verb, Callable[[Machine, Op, Lists], int]] = {
     Verb.DRAIN_ALL: drain_all_bound,
     Verb.DISABLE: drain_all_bound,
     Verb.ENABLE: lambda machine, op, lists: 0,
-    Verb.AGE: drain_bound,
+    Verb.AGE: lambda machine, op, lists: drain_set(machine, lists),
     Verb.UNPLUG: drain_bound,
     Verb.PLUG: lambda machine, op, lists: 0,
     Verb.REFRESH: drain_bound,
