@@ -1,7 +1,7 @@
 """Every schedule is followed: the same ends as by brute force, and what is said of each law."""
 
 from collections.abc import Hashable, Iterator
-from itertools import pairwise
+from itertools import count, pairwise
 
 import pytest
 from tests.schedule.shortest import shortest
@@ -9,9 +9,11 @@ from tests.schedule.small import BROKEN, NO_TEST, SMALL, alloc, free, small, tas
 
 from pagefuzz.schedule.exhaust import exhaust
 from pagefuzz.schedule.fewest import Search, switches_of
+from pagefuzz.schedule.following import started
 from pagefuzz.schedule.frozen import Freezer
 from pagefuzz.schedule.replay import follow
 from pagefuzz.schedule.scenarios import SCENARIOS
+from pagefuzz.schedule.search import is_symmetric
 from pagespec.events import Kind
 from pagespec.laws.law import LawBroken
 from pagespec.ops import STEPS
@@ -186,6 +188,45 @@ def test_who_goes_round_for_ever_breaks_a_law(
         states.append(shown(world))
     assert states[-1] in states[:-1]
     assert shortest(scenario, "LIVE-ends") == exhaust(scenario).schedule
+
+
+def outdoes(zone: Zone, op: Op) -> Steps[None]:
+    """Goes on as soon as its CPU is ahead, and until then puts it ahead of the other."""
+    while zone.pgallocs[op.cpu] <= 0:
+        zone.pgallocs[op.cpu], zone.pgallocs[1 - op.cpu] = 1, -1
+        yield Step.EDIT
+
+
+def test_those_who_outdo_each_other_for_ever_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Either may end when it goes on alone; one state stands for both of them being ahead."""
+    monkeypatch.setitem(STEPS, Verb.ALLOC, outdoes)
+    scenario = small("6.12", 2, task(0, alloc("a")), task(1, alloc("b")))
+    course, _ = started(scenario, reduced=True, bound=None, without=frozenset())
+    assert is_symmetric(course)
+
+    found = exhaust(scenario)
+    assert (
+        str(found.broken)
+        == "LIVE-ends: context 0 and context 1 can go round for ever, 2 steps a turn"
+    )
+    world = opened(scenario, BY_GENERATORS)
+    states = [shown(world)]
+    for move in found.schedule:
+        assert move in moves(world)
+        moment_of(world, move)
+        states.append(shown(world))
+    assert states[-1] == states[-3]
+    assert states[-1] != states[-2]
+
+
+def test_a_loop_that_is_not_looked_for_again_names_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The schedule comes to where it begins."""
+    monkeypatch.setitem(STEPS, Verb.ALLOC, outdoes)
+    scenario = small("6.12", 2, task(0, alloc("a")), task(1, alloc("b")))
+    calls = count()
+    found = exhaust(scenario, told=lambda found: next(calls) == 0)
+    assert str(found.broken) == "LIVE-ends: somebody can go round for ever"
+    assert follow(scenario, found.schedule).broken is None
 
 
 def shown(world: World) -> object:

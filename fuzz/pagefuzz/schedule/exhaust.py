@@ -12,7 +12,7 @@ from pagefuzz.errors import UsageError
 from pagefuzz.schedule.explored import Explored
 from pagefuzz.schedule.following import started
 from pagefuzz.schedule.resuming import Options, keep, resume_from
-from pagefuzz.schedule.search import Search, expand, judge_loops, key_of
+from pagefuzz.schedule.search import Search, expand, is_symmetric, judge_loops, key_of
 from pagefuzz.schedule.tree import follow_tree
 from pagespec.schedule.contexts import Scenario
 
@@ -89,3 +89,16 @@ def finish(
     found.exhausted = len(search.edges) == len(search.nodes) and found.broken is None
     if found.exhausted and "LIVE-ends" in found.asked:
         judge_loops(search)
+        if found.broken is not None and is_symmetric(search.course):
+            name_who_goes_round(found, told, options)
+
+
+def name_who_goes_round(
+    found: Explored, told: Callable[[Explored], bool] | None, options: Options
+) -> None:
+    """Look for the loop again where every state stands for itself, unless that is told to end."""
+    plain = exhaust(
+        options.scenario, reduced=False, bound=options.bound, without=options.without, told=told
+    )
+    if plain.broken is not None:
+        found.broken, found.schedule = plain.broken, plain.schedule

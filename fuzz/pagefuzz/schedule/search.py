@@ -94,19 +94,32 @@ def way(nodes: list[Node], at: int) -> tuple[Move, ...]:
     return tuple(reversed(path))
 
 
+def is_symmetric(course: Course) -> bool:
+    """Whether a state may stand for others in which contexts have changed places."""
+    return course.symmetry is not None and bool(course.symmetry.swappings)
+
+
 def judge_loops(search: Search) -> None:
-    """Break LIVE-ends if somebody can go round for ever."""
+    """Break LIVE-ends if somebody can go round for ever.
+
+    Where states stand for others, a move leads to one of those, so that what follows may be another
+    context's than it says: then the schedule ends where the loop begins, and nobody is named.
+    """
     loop = loop_in([[(edge.to, edge.move) for edge in edges] for edges in search.edges])
     if loop is None:
         return
     begin, path = loop
+    found = search.found
+    found.exhausted = False
+    if is_symmetric(search.course):
+        found.broken = LawBroken("LIVE-ends", "somebody can go round for ever")
+        found.schedule = way(search.nodes, begin)
+        return
     moves: list[Move] = []
     for at, to in path:
         edge = next(edge for edge in search.edges[at] if edge.to == to)
         moves += [edge.move] * edge.steps
     contexts = sorted({move.context for move in moves})
     who = " and ".join(f"context {number}" for number in contexts)
-    found = search.found
     found.broken = LawBroken("LIVE-ends", f"{who} can go round for ever, {len(moves)} steps a turn")
     found.schedule = (*way(search.nodes, begin), *moves)
-    found.exhausted = False
