@@ -1,6 +1,7 @@
 """Every schedule is followed: the same ends as by brute force, and what is said of each law."""
 
 from collections.abc import Hashable, Iterator
+from dataclasses import replace
 from itertools import count, pairwise
 
 import pytest
@@ -129,6 +130,40 @@ def test_laws_about_what_is_not_there_are_not_reached() -> None:
     of_a_zone = exhaust(SMALL["both-6.12"])
     assert of_a_zone.verdict("BUD-partition") == "exhausted"
     assert of_a_zone.verdict("VM-cell") == of_a_zone.verdict("VM-conserve") == "not reached"
+
+
+SPOKEN_OF = {
+    "CELL-sum": "cells",
+    "CELL-width": "cells",
+    "VM-conserve": "cells",
+    "WM-formula": "marks",
+    "MT-list": "pageblocks",
+    "PCP-off": "disables",
+    "PCP-unplugged": "unplugs",
+    "EVT-count": "counts",
+}
+"""Per law, what there must be for it to say anything."""
+
+WITH: dict[str, Scenario] = {
+    what: replace(scenario, machine=replace(scenario.machine, **parts))
+    for what, scenario, parts in (
+        ("cells", small("5.15", 2, task(0, alloc("a"))), {"cells": True}),
+        ("marks", small("5.15", 2, task(0, alloc("a"))), {"min_free": 4}),
+        ("pageblocks", small("5.15", 2, task(0, alloc("a"))), {"pageblock": 2}),
+        ("disables", small("5.15", 2, task(0, Request(Verb.DISABLE))), {}),
+        ("unplugs", small("5.15", 2, task(0, Request(Verb.UNPLUG, cpu=1))), {}),
+        ("counts", small("5.15", 2, task(0, alloc("a"))), {}),
+    )
+}
+NOTHING = replace(small("5.15", 2, task(0, alloc("a"))), splits_adds=True)
+"""A zone without any of them, whose events may be lost."""
+
+
+@pytest.mark.parametrize("law", SPOKEN_OF)
+def test_laws_about_what_a_zone_has_not_are_not_reached(law: str) -> None:
+    """They would hold of it for nothing."""
+    assert exhaust(NOTHING).verdict(law) == "not reached"
+    assert exhaust(WITH[SPOKEN_OF[law]]).verdict(law) == "exhausted"
 
 
 def test_a_search_that_is_broken_off_says_so() -> None:

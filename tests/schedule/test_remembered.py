@@ -11,9 +11,10 @@ from pagespec.era import ERAS
 from pagespec.events import Event, Kind
 from pagespec.laws.law import Complaint, Law, LawBook, LawBroken
 from pagespec.schedule.contexts import Move, Scenario
-from pagespec.schedule.laws import AMONG_ALL, AT_EVERY_STEP, silent_about
+from pagespec.schedule.laws import AMONG_ALL, AT_EVERY_STEP
 from pagespec.schedule.moment import Moment
 from pagespec.schedule.opening import opened
+from pagespec.schedule.silence import silent_about
 from pagespec.zone import Zone
 
 STEPS = 600
@@ -77,7 +78,7 @@ def steps_in(freezer: Freezer) -> Iterator[tuple[Hashable, Moment]]:
 def unlike(scenario: Scenario, book: LawBook[Moment]) -> tuple[int, set[str]]:
     """How many steps were taken again beside others, and the laws that answered otherwise then."""
     freezer = Freezer(opened(scenario, BY_FRAMES))
-    silent = silent_about(freezer.world.shared)
+    silent = silent_about(scenario)
     era = scenario.machine.era
     laws = [law for law in book.laws if law.eras(era) and law.id not in silent]
     first: dict[Hashable, dict[str, list[Complaint]]] = {}

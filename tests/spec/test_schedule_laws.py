@@ -8,11 +8,12 @@ from tests.spec.worlds import COUNT, REFRESH, alloc, counter_scenario, free, tas
 
 from pagespec.events import Event, Kind
 from pagespec.schedule.contexts import NOTHING_ELSE, Hold, Level, Move, Place, Scenario
-from pagespec.schedule.laws import AT_EVERY_STEP, silent_about
+from pagespec.schedule.laws import AT_EVERY_STEP
 from pagespec.schedule.moment import Moment
 from pagespec.schedule.moments import moment_of
 from pagespec.schedule.opening import opened
 from pagespec.schedule.running import BY_GENERATORS, Ended, Stopped
+from pagespec.schedule.silence import silent_about
 from pagespec.steps import Guard, Step, Stop
 from pagespec.trace import Request
 from pagespec.verbs import Verb
@@ -226,7 +227,7 @@ def test_the_law_speaks_first(row: Row) -> None:
     """A broken moment is named by the law that fits, and its unbroken sibling by none."""
     sound = row.sound()
     era = sound.world.scenario.machine.era
-    assert row.law_id not in silent_about(sound.world.shared)
+    assert row.law_id not in silent_about(sound.world.scenario)
     assert list(AT_EVERY_STEP.broken(era, sound)) == []
 
     broken = row.change(sound) or sound

@@ -7,8 +7,9 @@ from pagespec.laws.law import Law, LawBroken
 from pagespec.laws.state import STATE_LAWS
 from pagespec.laws.swept import Swept, swept
 from pagespec.schedule.contexts import Context, Role, World
-from pagespec.schedule.laws import AMONG_ALL, AT_EVERY_STEP, silent_about
+from pagespec.schedule.laws import AMONG_ALL, AT_EVERY_STEP
 from pagespec.schedule.moment import Moment
+from pagespec.schedule.silence import silent_about
 from pagespec.trace import Request
 from pagespec.verbs import Verb
 from pagespec.zone import Zone
@@ -81,7 +82,7 @@ class Judge:
 
     def _choose(self, world: World) -> None:
         """Choose the laws at every step that speak of this world."""
-        era, unwanted = world.scenario.machine.era, silent_about(world.shared) | self.without
+        era, unwanted = world.scenario.machine.era, silent_about(world.scenario) | self.without
         self.at_every_step = [
             law for law in AT_EVERY_STEP.laws if law.eras(era) and law.id not in unwanted
         ]
@@ -112,7 +113,8 @@ class Judge:
         """The first law of zones at rest that is broken, but for some."""
         laws = self.at_rest.get(without)
         if laws is None:
-            era, unwanted = world.scenario.machine.era, without | self.without
+            era = world.scenario.machine.era
+            unwanted = without | self.without | silent_about(world.scenario)
             laws = [law for law in STATE_LAWS.laws if law.eras(era) and law.id not in unwanted]
             self.at_rest[without] = laws
             self.asked |= {law.id for law in laws}

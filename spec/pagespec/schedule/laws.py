@@ -9,7 +9,7 @@ from pagespec.frames import SIZES
 from pagespec.guards import RULES
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.laws.masks import frames_of, lowest_of
-from pagespec.schedule.contexts import NOTHING_ELSE, Hold, Level, Shared, World, finished
+from pagespec.schedule.contexts import NOTHING_ELSE, Hold, Level, World, finished
 from pagespec.schedule.countlaws import CELL_LAWS, COUNT_LAWS
 from pagespec.schedule.moment import Moment, said
 from pagespec.steps import Guard, Step
@@ -199,14 +199,3 @@ AT_EVERY_STEP: LawBook[Moment] = LawBook(CONTEXT_LAWS, COUNT_LAWS, CELL_LAWS)
 
 AMONG_ALL = frozenset({"PCP-owner", "BUD-success", "LIVE-ends"})
 """Those that look at more than who took the step, and what it changed."""
-
-OF_ZONES = frozenset({"PCP-owner", "OUT-disjoint", "BUD-success", "BUD-partition", "EVT-count"})
-"""Those about frames, lists and events, of which counters alone have none."""
-
-
-def silent_about(shared: Shared) -> frozenset[str]:
-    """The laws that have nothing to say of what is shared, so that they hold of it for nothing."""
-    if not isinstance(shared, Zone):
-        return OF_ZONES
-    of_counters = frozenset(law.id for law in CELL_LAWS.laws)
-    return of_counters if shared.cells is not None else of_counters | {"VM-conserve"}
