@@ -7,7 +7,7 @@ import pytest
 from tests.spec.worlds import COUNT, REFRESH, alloc, counter_scenario, free, task, zone_scenario
 
 from pagespec.events import Event, Kind
-from pagespec.schedule.contexts import NOTHING_ELSE, Hold, Level, Move, Place, Scenario
+from pagespec.schedule.contexts import OWN_CPU, Hold, Level, Move, Place, Scenario
 from pagespec.schedule.laws import AT_EVERY_STEP
 from pagespec.schedule.moment import Moment
 from pagespec.schedule.moments import moment_of
@@ -23,7 +23,7 @@ from pagespec.vmstat.verbs import CounterOp, CounterVerb
 
 LOCK = Hold(None, locks=True, irqs_off=True)
 LISTS = Hold(0, locks=False, irqs_off=True)
-OWN = Hold(NOTHING_ELSE, locks=False, irqs_off=True)
+OWN = Hold(OWN_CPU, locks=False, irqs_off=True)
 INC = CounterRequest(CounterOp(CounterVerb.INC, irqs_on=True))
 
 TWO = zone_scenario("4.10", task(alloc("a"), free("a")), task(alloc("b"), cpu=1), cpus=2)

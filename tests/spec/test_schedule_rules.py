@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 from tests.spec.worlds import alloc, free, interrupt, steps_of, task, zone_scenario
 
-from pagespec.schedule.contexts import NOTHING_ELSE, Hold, Level, Move, Place, Role, Scenario, World
+from pagespec.schedule.contexts import OWN_CPU, Hold, Level, Move, Place, Role, Scenario, World
 from pagespec.schedule.opening import opened
 from pagespec.schedule.rules import moves, placed_op
 from pagespec.schedule.running import BY_GENERATORS
@@ -18,8 +18,8 @@ from pagespec.trace import Request
 from pagespec.verbs import Op, Verb
 
 LOCK = Hold(None, locks=True, irqs_off=True)
-IRQS_OFF = Hold(NOTHING_ELSE, locks=False, irqs_off=True)
-PREEMPT_OFF = Hold(NOTHING_ELSE, locks=False, irqs_off=False)
+IRQS_OFF = Hold(OWN_CPU, locks=False, irqs_off=True)
+PREEMPT_OFF = Hold(OWN_CPU, locks=False, irqs_off=False)
 DRAIN_ALL = Request(Verb.DRAIN_ALL)
 
 

@@ -16,7 +16,7 @@ from pagefuzz.drawing_words import fitted, labelled
 from pagefuzz.schedule.replay import Taken, steps_of
 from pagespec.machine import Machine
 from pagespec.schedule.contexts import (
-    NOTHING_ELSE,
+    OWN_CPU,
     Asked,
     Context,
     Hold,
@@ -214,7 +214,7 @@ def _holdings(world: World, context: Context) -> Iterator[str]:
 def _held(hold: Hold) -> str:
     if hold.lists is None:
         return "the zone's lock"
-    return "its CPU" if hold.lists == NOTHING_ELSE else f"the guard of CPU {hold.lists}'s lists"
+    return "its CPU" if hold.lists == OWN_CPU else f"the guard of CPU {hold.lists}'s lists"
 
 
 def flight_words(machine: Machine, frames: int) -> str:

@@ -108,15 +108,16 @@ class Scenario:
         return len(cpus) if isinstance(cpus, tuple) else cpus
 
 
-NOTHING_ELSE = -1
+OWN_CPU = -1
 """In place of lists, for who holds up its own CPU alone."""
 
 
 class Hold(NamedTuple):
     """Something that a context holds: the zone's lock, the guard of a CPU's lists, or its own CPU.
 
-    lists: the CPU whose lists they are, None for the zone's lock, or NOTHING_ELSE. locks: whether
-    others can't have it meanwhile. irqs_off: whether interrupts are off on the CPU that it runs on.
+    lists: whose lists' guard, by CPU; None for the zone's lock; OWN_CPU: only that nobody else runs
+    here. locks: whether others can't have it meanwhile. irqs_off: whether interrupts are off on the
+    CPU that it runs on.
     """
 
     lists: int | None

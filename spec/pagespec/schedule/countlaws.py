@@ -19,7 +19,7 @@ from pagespec.zone import Zone
 
 COUNT_LAWS: LawBook[Moment] = LawBook()
 
-CELL_LAWS: LawBook[Moment] = LawBook()
+COUNTER_CELL_LAWS: LawBook[Moment] = LawBook()
 """Those about counters that are there in place of a zone."""
 
 READING_OUT = (Verb.REFRESH, Verb.UNPLUG)
@@ -51,12 +51,13 @@ def events_counted(moment: Moment) -> Complaint:
 
 @COUNT_LAWS.law("VM-conserve", source="derived; mm/vmstat.c, zone_page_state_add, 2.6.9 to 6.12")
 def added_in_full(moment: Moment) -> Complaint:
-    """Told, kept by CPUs and in flight make up all that was counted; who has ended has told it all.
+    """A request that ends owes nothing: all that it counted is told, or kept by a CPU.
 
-    For each zone and node, and for the whole machine; of a zone with lists, they make up what these
-    hold, but for what a refresh has in flight. Whoever writes a cell that another has changed since
-    it was read takes from the count what the other has counted, or counts it twice, for ever.
-    Allocations that are counted as events may be lost since 5.14, as other events.
+    That is so for each zone and node, and for the whole machine. In a zone with lists nothing is
+    owed at any step: told and kept make up what the lists hold, but for what a refresh or a CPU
+    that goes has in flight. Whoever writes a cell that another has changed since it was read takes
+    from the count what the other has counted, or counts it twice, for ever. Allocations that are
+    counted as events may be lost since 5.14, as other events.
     """
     shared, context = moment.world.shared, moment.context
     if isinstance(shared, Counters) and may_lose(moment, shared):
@@ -95,7 +96,7 @@ def astray(moment: Moment, first: int, beyond: int | None) -> Complaint:
     return None
 
 
-@CELL_LAWS.law("VM-width", source="include/linux/mmzone.h, vm_stat_diff, 2.6.18 to 6.12")
+@COUNTER_CELL_LAWS.law("VM-width", source="include/linux/mmzone.h, vm_stat_diff, 2.6.18 to 6.12")
 def fits(moment: Moment) -> Complaint:
     """A cell holds what its width allows at every step.
 
@@ -112,7 +113,9 @@ def fits(moment: Moment) -> Complaint:
     return None
 
 
-@CELL_LAWS.law("VM-cell", source="derived; mm/vmstat.c, __mod_zone_page_state, __inc_zone_state")
+@COUNTER_CELL_LAWS.law(
+    "VM-cell", source="derived; mm/vmstat.c, __mod_zone_page_state, __inc_zone_state"
+)
 def kept_within(moment: Moment) -> Complaint:
     """A CPU keeps no more than the largest threshold, and one more for each who may change it.
 
@@ -134,7 +137,7 @@ def kept_within(moment: Moment) -> Complaint:
     return None
 
 
-@CELL_LAWS.law("VM-drift", source="derived; mm/vmstat.c, 2.6.18 to 6.12")
+@COUNTER_CELL_LAWS.law("VM-drift", source="derived; mm/vmstat.c, 2.6.18 to 6.12")
 def in_flight_within(moment: Moment) -> Complaint:
     """What a request has in flight is no more than a full cell, its change and half a threshold.
 

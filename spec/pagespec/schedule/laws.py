@@ -9,8 +9,8 @@ from pagespec.frames import SIZES
 from pagespec.guards import RULES
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.laws.masks import frames_of, lowest_of
-from pagespec.schedule.contexts import NOTHING_ELSE, Hold, Level, World, finished
-from pagespec.schedule.countlaws import CELL_LAWS, COUNT_LAWS
+from pagespec.schedule.contexts import OWN_CPU, Hold, Level, World, finished
+from pagespec.schedule.countlaws import COUNT_LAWS, COUNTER_CELL_LAWS
 from pagespec.schedule.moment import Moment, said
 from pagespec.steps import Guard, Step
 from pagespec.trace import Request
@@ -58,7 +58,7 @@ def released(moment: Moment) -> Complaint:
 
 def held(hold: Hold) -> str:
     """What is held as a complaint names it."""
-    if hold.lists == NOTHING_ELSE:
+    if hold.lists == OWN_CPU:
         return "its CPU, with interrupts off" if hold.irqs_off else "its CPU"
     return "the zone's lock" if hold.lists is None else f"the guard of CPU {hold.lists}'s lists"
 
@@ -77,7 +77,7 @@ def one_owner(moment: Moment) -> Complaint:
     owners: dict[int, int] = {}
     for number, context in enumerate(world.contexts):
         for hold in context.holds:
-            if hold.lists is None or hold.lists == NOTHING_ELSE:
+            if hold.lists is None or hold.lists == OWN_CPU:
                 continue
             if hold.lists in owners:
                 first = owners[hold.lists]
@@ -195,7 +195,7 @@ def goes_on(moment: Moment) -> Complaint:
     return f"nobody can go on: {waits}"
 
 
-AT_EVERY_STEP: LawBook[Moment] = LawBook(CONTEXT_LAWS, COUNT_LAWS, CELL_LAWS)
+AT_EVERY_STEP: LawBook[Moment] = LawBook(CONTEXT_LAWS, COUNT_LAWS, COUNTER_CELL_LAWS)
 
 AMONG_ALL = frozenset({"PCP-owner", "BUD-success", "LIVE-ends"})
 """Those that look at more than who took the step, and what it changed."""

@@ -1,7 +1,8 @@
 """What may happen next, and what it does: interrupts, locks, preemption and moves between CPUs.
 
-A context that stands before a lock takes it in one step and goes on in the next, unless nothing
-could come between that matters. What it says that it has released is released at once.
+To take a lock is one step, and what follows is the next, so that others may come between. Where
+nobody could notice that they do, both are one step (`is_fused`). What is released is released in
+the step that comes to it.
 
 Not modelled: tasks that keep softirqs off, which count as interrupts until they let them come;
 softirqs that are put off to a task of their own; and CPUs that go while somebody is at work on
@@ -16,7 +17,7 @@ from pagespec.guards import RULES
 from pagespec.ops import STEPS
 from pagespec.pcp.resize import retune
 from pagespec.schedule.contexts import (
-    NOTHING_ELSE,
+    OWN_CPU,
     Asked,
     Context,
     Hold,
@@ -221,7 +222,8 @@ def is_fused(world: World, context: Context) -> bool:
     """Whether what was taken is used in the same step: nobody could see that it was taken.
 
     A guard that was lost is none. Who wants the zone's lock waits for it, and no interrupt comes
-    while it is held; only NMIs do. Who holds up its own CPU alone is seen by nobody else.
+    while it is held; only NMIs do. So what is done under it is one step for those who read without
+    it, too. Who holds up its own CPU alone is seen by nobody else.
     """
     if context.stop in ALONE:
         return True
@@ -289,7 +291,7 @@ def _acquire(world: World, context: Context) -> None:
         hold = Hold(cpu, rule.locks, off)
     elif context.stop in ALONE:
         off = context.stop is Step.IRQS_OFF
-        hold = Hold(NOTHING_ELSE, locks=False, irqs_off=off)
+        hold = Hold(OWN_CPU, locks=False, irqs_off=off)
     elif isinstance(context.stop, Guard):
         # On machines built for one CPU as well: there an interrupt comes to lists that are drained.
         hold = Hold(context.stop.cpu, rule.locks, rule.drains_irqs_off)
@@ -309,9 +311,9 @@ NEEDS = (Step.LOCK, Step.GUARD, *ALONE)
 
 RELEASES: dict[Step, Callable[[Hold], bool]] = {
     Step.UNLOCK: lambda hold: hold.lists is None,
-    Step.UNGUARD: lambda hold: hold.lists is not None and hold.lists != NOTHING_ELSE,
-    Step.IRQS_ON: lambda hold: hold.lists == NOTHING_ELSE and hold.irqs_off,
-    Step.PREEMPT_ON: lambda hold: hold.lists == NOTHING_ELSE and not hold.irqs_off,
+    Step.UNGUARD: lambda hold: hold.lists is not None and hold.lists != OWN_CPU,
+    Step.IRQS_ON: lambda hold: hold.lists == OWN_CPU and hold.irqs_off,
+    Step.PREEMPT_ON: lambda hold: hold.lists == OWN_CPU and not hold.irqs_off,
 }
 """Per stop behind a release, what has been released: the last of these."""
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from pagespec.machine import Machine
 from pagespec.schedule.contexts import Scenario
-from pagespec.schedule.countlaws import CELL_LAWS
+from pagespec.schedule.countlaws import COUNTER_CELL_LAWS
 from pagespec.trace import Request
 from pagespec.verbs import Verb
 
@@ -43,4 +43,4 @@ def silent_about(scenario: Scenario) -> frozenset[str]:
     if not isinstance(machine, Machine):
         return OF_ZONES
     silent = frozenset(law for law, speaks in SPEAKS.items() if not speaks(scenario, machine))
-    return silent | frozenset(law.id for law in CELL_LAWS.laws)
+    return silent | frozenset(law.id for law in COUNTER_CELL_LAWS.laws)
