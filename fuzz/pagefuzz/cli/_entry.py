@@ -13,7 +13,7 @@ from importlib import import_module
 
 import click
 
-from pagefuzz.cli._streams import outlive_readers
+from pagefuzz.cli._streams import drop, outlive_readers
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit
 
@@ -92,7 +92,21 @@ def main() -> None:
         outlive_readers()
     except UsageError as error:
         sys.exit(_say(f"error: {error}", Exit.USAGE))
-    sys.exit(run(sys.argv[1:]))
+    sys.exit(_written(run(sys.argv[1:])))
+
+
+def _written(code: int) -> int:
+    """Write what stdout still holds, and return the exit code, which is of usage if that fails.
+
+    What is left goes nowhere then: Python would try again at its end, and show how that fails.
+    """
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        drop(sys.stdout.fileno())
+        if code != Exit.USAGE:
+            return _say(f"error: {_sentence(error) or error}", Exit.USAGE)
+    return code
 
 
 def _sentence(error: Exception) -> str | None:

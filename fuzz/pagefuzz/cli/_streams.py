@@ -22,10 +22,15 @@ class _Heard(io.FileIO):
         try:
             return super().write(data)
         except BrokenPipeError:
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, self.fileno())
-            os.close(nowhere)
+            drop(self.fileno())
             return memoryview(data).nbytes
+
+
+def drop(descriptor: int) -> None:
+    """Let all that is written to a descriptor from here on go nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
 
 
 def outlive_readers() -> None:
