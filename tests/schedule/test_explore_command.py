@@ -171,7 +171,7 @@ def replace_reach(task: Task, *, bound: int) -> Task:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["nosuch"], "no scenario matches 'nosuch'"),
+        (["nosuch"], "no trace or scenario matches 'nosuch'; expected a part of a name"),
         (["--twin", "nosuch"], "no case of the twin matches 'nosuch'"),
         (["--experiments", "nosuch"], "no experiment matches 'nosuch'"),
         (["--update", "--bound", "1"], "--update: counts are of every schedule"),

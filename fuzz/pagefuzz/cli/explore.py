@@ -168,12 +168,13 @@ def scenarios_of(pattern: str) -> "dict[str, Scenario]":
         if not isinstance(trace, ScheduleTrace):
             raise UsageError(f"{path}: expected a trace of a schedule, with tasks or interrupts")
         return {path.name: trace.scenario}
-    return {name: SCENARIOS[name] for name in chosen(SCENARIOS, pattern, "scenario")}
+    return {name: SCENARIOS[name] for name in chosen(SCENARIOS, pattern, "trace or scenario")}
 
 
 def chosen(names: Iterable[str], pattern: str, what: str) -> list[str]:
     """The names that have the pattern in them, `*` standing for anything. Raises UsageError."""
     found = [name for name in names if fnmatchcase(name, f"*{pattern}*")]
     if not found:
-        raise UsageError(f"no {what} matches {pattern!r}, and no trace has that name")
+        example = next(iter(names))
+        raise UsageError(f"no {what} matches {pattern!r}; expected a part of a name like {example}")
     return found

@@ -131,10 +131,12 @@ def show_total(results: Sequence[Result], wall_s: float) -> None:
     states = sum(result.counts.states for result in results)
     steps = sum(result.counts.steps for result in results)
     busy_s = max(sum(result.seconds for result in results), 1e-3)
+    hashed = all(result.task.reach.hashed for result in results)
+    kind = f"{'distinct state' if hashed else 'visited state'}{'' if states == 1 else 's'}"
     print(
-        f"{counted(len(results), 'scenario')}: {states:,} distinct states and {steps:,} "
-        f"transitions in {wall_s:.0f} s; {states / busy_s:,.0f} states and {steps / busy_s:,.0f} "
-        "transitions a second a core"
+        f"{counted(len(results), 'scenario')}: {states:,} {kind} and "
+        f"{steps:,} transition{'' if steps == 1 else 's'} in {wall_s:.0f} s; "
+        f"{states / busy_s:,.0f} states and {steps / busy_s:,.0f} transitions a second a core"
     )
 
 
