@@ -118,7 +118,8 @@ def read(path: Path, scenario: Scenario, options: str) -> Checkpoint:
         reason = error.strerror if isinstance(error, OSError) else "it is no text"
         raise UsageError(f"{path}: the checkpoint cannot be read: {reason}") from error
     if not text.startswith(f"{HEADER}\n"):
-        raise UsageError(f"{path}:1: expected {HEADER!r}, got {text[:40].splitlines()[:1]}")
+        begins = repr(text[:40].partition("\n")[0]) if text else "an empty file"
+        raise UsageError(f"{path}:1: expected {HEADER!r}, got {begins}")
     body, _, last = text.removesuffix("\n").rpartition("\n")
     lines, digest = body.split("\n"), digest_of(f"{body}\n")
     ways = lines[6:]
