@@ -12,12 +12,14 @@ from typing import Final
 
 import pytest
 
+from pagefuzz.campaign.interrupt import Interrupt
 from pagefuzz.cli._entry import run
 from pagefuzz.exits import Exit
-from pagefuzz.explore import report, trials
+from pagefuzz.explore import attended, report, trials
 from pagefuzz.explore.tasks import Counts, Reach, Result, Task
 from pagefuzz.explore.tasks import run as run_task
 from pagefuzz.pages import DOCS
+from pagefuzz.report import console
 from pagefuzz.schedule.experiments import EXPERIMENTS
 from pagefuzz.schedule.replay import follow
 from pagefuzz.schedule.scenarios import SCENARIOS
@@ -256,7 +258,7 @@ def test_an_experiment_that_breaks_nothing_fails(
     sound = replace(BROKEN, machine=replace(BROKEN.machine, era=ERAS["4.11-rc"]))
     monkeypatch.setitem(EXPERIMENTS, name, EXPERIMENTS[name]._replace(scenario=sound))
     assert trials.try_out(name).verdict == "expected PCP-owner"
-    monkeypatch.setattr(trials, "run_all", lambda work, names, jobs: map(work, names))
+    monkeypatch.setattr(attended, "run_all", lambda work, names, jobs, looked: map(work, names))
     assert run(["explore", "--experiments", name]) == 1
     assert "expected PCP-owner" in capsys.readouterr().out
 
@@ -296,3 +298,51 @@ def test_an_interrupted_run_ends_with_a_summary_and_its_states(
     assert "interrupted: 1 scenario was not exhausted" in told
     assert "Traceback" not in errors
     assert (folder / "states" / "large.trace.states").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "table", "summary"),
+    [
+        (
+            ["bulk-6.1*", "--random", "1000000"],
+            "runs by chance",
+            r"interrupted: \d scenarios had not all runs",
+        ),
+        (
+            ["--twin", "--bound", "50", "--no-hash"],
+            "the twin's own text",
+            r"interrupted: \d+ cases were not exhausted",
+        ),
+    ],
+)
+def test_other_ways_are_told_of_when_interrupted_too(
+    folder: Path, arguments: list[str], table: str, summary: str
+) -> None:
+    """The table so far, what is missing, and the seed once more."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pagefuzz", "explore", *arguments, "--seed", "7"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "COLUMNS": "200"},
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "seed 00000007\n"
+    time.sleep(5)  # workers start
+    process.send_signal(signal.SIGTERM)
+    told, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert told.startswith(table)
+    assert re.search(r"not refuted in \d+ (runs|schedules)", told)
+    assert re.search(summary, told)
+    assert told.endswith("seed 00000007\n")
+    assert "Traceback" not in errors
+
+
+def test_progress_is_told_by_time(capsys: Output, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also while the first scenario is far from its end."""
+    monkeypatch.setattr(console, "_LINE_EVERY_S", 0.5)
+    with Interrupt() as interrupt:
+        attended.attend(time.sleep, [3.0], 1, interrupt, "explore naps", lambda result: "nap")
+    lines = capsys.readouterr().err.splitlines()
+    assert len([line for line in lines if re.fullmatch(r"explore naps \d+m\d+s  0 of 1", line)]) > 2

@@ -4,10 +4,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from pagefuzz.campaign.interrupt import Interrupt
 from pagefuzz.exits import Exit
-from pagefuzz.explore.pool import is_told_to_stop, run_all
+from pagefuzz.explore.attended import attend
+from pagefuzz.explore.pool import is_told_to_stop
 from pagefuzz.findings import keep, make_ready
 from pagefuzz.report import console
+from pagefuzz.report.words import counted
 from pagefuzz.schedule.pct import odds_of, pct
 from pagefuzz.schedule.walk import Walked, walk
 from pagespec.schedule.contexts import Scenario
@@ -85,20 +88,29 @@ def draw_all(
     draws = [Draws(name, scenario, runs, seed, depth) for name, scenario in scenarios.items()]
     found: dict[str, Drawn] = {}
     paths: dict[str, Path] = {}
-    with console.progress("explore") as tell:
-        for drawn in run_all(draw, draws, jobs):
-            found[drawn.name] = drawn
-            if drawn.trace is not None:
-                paths[drawn.name] = keep(drawn.trace, out)
-            tell(f"{len(found)} of {len(draws)} scenarios, last {drawn.name}")
-    console.table("runs by chance", COLUMNS, _rows(draws, found))
-    for name, path in paths.items():
-        trace = found[name].trace
-        assert trace is not None
-        print(f"{path}:1: error: {trace.expect}: {trace.comments[0].partition(': ')[2]}")
-        print(f"  repeat with: pagefuzz replay {path}")
+
+    def enter(drawn: Drawn) -> str:
+        found[drawn.name] = drawn
+        if drawn.trace is not None:
+            paths[drawn.name] = keep(drawn.trace, out)
+        return drawn.name
+
+    with Interrupt() as interrupt:
+        attend(draw, draws, jobs, interrupt, "explore scenarios by chance", enter)
+        codes = [Exit.BROKEN if paths else Exit.HELD]
+        console.table("runs by chance", COLUMNS, _rows(draws, found))
+        for name, path in paths.items():
+            trace = found[name].trace
+            assert trace is not None
+            print(f"{path}:1: error: {trace.expect}: {trace.comments[0].partition(': ')[2]}")
+            print(f"  repeat with: pagefuzz replay {path}")
+        if interrupt.asked:
+            done = [each for each in found.values() if each.trace or each.runs == runs]
+            left = counted(len(draws) - len(done), "scenario", "scenarios")
+            print(f"interrupted: {left} had not all runs")
+            codes.append(Exit.INTERRUPTED)
     console.seed(seed)
-    return [Exit.BROKEN if paths else Exit.HELD]
+    return codes
 
 
 def _rows(draws: Sequence[Draws], found: Mapping[str, Drawn]) -> list[tuple[object, ...]]:

@@ -7,10 +7,9 @@ from time import monotonic
 from pagefuzz.campaign.interrupt import Interrupt
 from pagefuzz.exits import Exit
 from pagefuzz.explore import report
-from pagefuzz.explore.pool import run_all
+from pagefuzz.explore.attended import attend
 from pagefuzz.explore.tasks import Counts, Result, Task, run
 from pagefuzz.findings import keep, make_ready
-from pagefuzz.report import console
 from pagefuzz.report.words import counted
 from pagefuzz.schedule.shrink import fewer_switches
 from pagespec.schedule.trace import ScheduleTrace
@@ -29,16 +28,16 @@ def explore(
     findings: dict[str, Path] = {}
     expected = {task.name: committed[task.name].states for task in tasks if task.name in committed}
     longest_first = sorted(tasks, key=lambda task: -expected.get(task.name, 0))
+
+    def enter(result: Result) -> str:
+        name = result.task.name
+        results[name] = result
+        if result.law is not None:
+            findings[name] = _kept(result, out)
+        return name
+
     with Interrupt() as interrupt:
-        interrupt.at_once = True
-        with console.progress("explore") as tell, interrupt.heeded():
-            for result in run_all(run, longest_first, jobs, lambda: interrupt.asked):
-                name = result.task.name
-                results[name] = result
-                if result.law is not None:
-                    findings[name] = _kept(result, out)
-                tell(f"{len(results)} of {len(tasks)} scenarios, last {name}")
-        interrupt.at_once = False
+        attend(run, longest_first, jobs, interrupt, "explore scenarios", enter)
         done = [results[task.name] for task in tasks if task.name in results]
         codes = report.show(done, committed, whole=whole and len(done) == len(tasks))
         report.show_total(done, monotonic() - begin)

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from pagefuzz.campaign.interrupt import Interrupt
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit, worst
-from pagefuzz.explore.pool import run_all
+from pagefuzz.explore.attended import attend
 from pagefuzz.findings import keep, make_ready
 from pagefuzz.report import console
+from pagefuzz.report.words import counted
 from pagefuzz.schedule.exhaust import exhaust
 from pagefuzz.schedule.experiments import EXPERIMENTS, OWNER
 from pagefuzz.schedule.fewest import Search, switches_of
@@ -83,14 +85,23 @@ def run_and_show(names: Sequence[str], jobs: int, folder: Path | None) -> Exit:
     """
     if folder is not None:
         make_ready(folder, "--write")
-    with console.progress("experiments") as tell:
-        trials: dict[str, Trial] = {}
-        for trial in run_all(try_out, names, jobs):
-            trials[trial.name] = trial
-            tell(f"{len(trials)} of {len(names)}, last {trial.name}")
-    console.table("experiments", COLUMNS, [row_of(trials[name]) for name in names])
-    if folder is not None:
-        paths = [keep(trace_of(trials[name]), folder) for name in names if trials[name].schedule]
-        print(f"{len(paths)} traces written to {folder}")
-    good = all(trial.verdict == "as expected" for trial in trials.values())
-    return worst([Exit.HELD if good else Exit.BROKEN])
+    trials: dict[str, Trial] = {}
+
+    def enter(trial: Trial) -> str:
+        trials[trial.name] = trial
+        return trial.name
+
+    with Interrupt() as interrupt:
+        attend(try_out, names, jobs, interrupt, "experiments", enter)
+        done = [trials[name] for name in names if name in trials]
+        console.table("experiments", COLUMNS, map(row_of, done))
+        if folder is not None:
+            paths = [keep(trace_of(trial), folder) for trial in done if trial.schedule]
+            print(f"{len(paths)} traces written to {folder}")
+        good = all(trial.verdict == "as expected" for trial in done)
+        codes = [Exit.HELD if good else Exit.BROKEN]
+        if interrupt.asked:
+            left = counted(len(names) - len(done), "experiment was", "experiments were")
+            print(f"interrupted: {left} not tried")
+            codes.append(Exit.INTERRUPTED)
+    return worst(codes)

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from pagefuzz.campaign.interrupt import Interrupt
 from pagefuzz.exits import Exit
-from pagefuzz.explore.pool import run_all
+from pagefuzz.explore.attended import attend
+from pagefuzz.explore.pool import is_told_to_stop
 from pagefuzz.report import console
+from pagefuzz.report.words import counted
 from pagefuzz.schedule.twin.explore import TwinFinding, TwinResult, explore_twin
 
 BOUND = 2
@@ -27,8 +30,10 @@ class TwinTask(NamedTuple):
 
 
 def run(task: TwinTask) -> TwinResult:
-    """Explore one case."""
-    return explore_twin(task.case, task.bound, task.seed, hashing=task.hashed)
+    """Explore one case, until the worker is told to stop."""
+    return explore_twin(
+        task.case, task.bound, task.seed, hashing=task.hashed, enough=is_told_to_stop
+    )
 
 
 def verdict_of(result: TwinResult) -> str:
@@ -55,19 +60,26 @@ def run_and_show(tasks: Sequence[TwinTask], jobs: int, seed: int) -> list[Exit]:
     """
     console.seed(seed)
     found: dict[str, TwinResult] = {}
-    with console.progress("explore the twin") as tell:
-        for result in run_all(run, tasks, jobs):
-            found[result.case] = result
-            tell(f"{len(found)} of {len(tasks)} cases, last {result.case}")
-    results = [found[task.case] for task in tasks]
-    console.table("the twin's own text", COLUMNS, map(row_of, results))
-    codes = []
-    for task, result in zip(tasks, results, strict=True):
-        if result.finding is not None:
-            _show_finding(task, result.finding)
-            codes.append(Exit.BROKEN)
-        else:
-            codes.append(Exit.HELD if result.verdict == "exhausted" else Exit.INCONCLUSIVE)
+
+    def enter(result: TwinResult) -> str:
+        found[result.case] = result
+        return result.case
+
+    with Interrupt() as interrupt:
+        attend(run, tasks, jobs, interrupt, "explore cases of the twin", enter)
+        results = [(task, found[task.case]) for task in tasks if task.case in found]
+        console.table("the twin's own text", COLUMNS, (row_of(result) for _, result in results))
+        codes = []
+        for task, result in results:
+            if result.finding is not None:
+                _show_finding(task, result.finding)
+                codes.append(Exit.BROKEN)
+            else:
+                codes.append(Exit.HELD if result.verdict == "exhausted" else Exit.INCONCLUSIVE)
+        if interrupt.asked:
+            left = len(tasks) - sum(result.verdict == "exhausted" for _, result in results)
+            print(f"interrupted: {counted(left, 'case was', 'cases were')} not exhausted")
+            codes.append(Exit.INTERRUPTED)
     console.seed(seed)
     return codes
 

@@ -7,7 +7,7 @@ and by what each context has read. Contexts stop only at words that two of them 
 as seen in any run; when a run shows one more, the exploration begins anew with it.
 """
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import partial
 from random import Random
 from typing import Literal, NamedTuple, TypeAlias
@@ -30,6 +30,9 @@ DRAWN = 200
 
 SWITCH_ODDS = 0.1
 """How likely a drawn schedule switches at a decision."""
+
+Enough: TypeAlias = Callable[[], bool]
+"""Whether an exploration is to be given up."""
 
 Verdict: TypeAlias = Literal["exhausted", "not refuted", "refuted"]
 
@@ -87,23 +90,24 @@ def explore_twin(
     patches: Mapping[str, Patch] | None = None,
     *,
     hashing: bool = True,
+    enough: Enough = lambda: False,
 ) -> TwinResult:
     """Explore a case to a bound of preemptions, and as the seed says beyond it.
 
     patches: of the kernels' text, to plant faults. hashing: whether states that were met before are
-    left; without it every schedule is run. Raises UsageError for a case that there is not, and a
-    bound below 0.
+    left; without it every schedule is run. enough: is asked before each schedule, and ends it all
+    unfinished. Raises UsageError for a case that there is not, and a bound below 0.
     """
     if bound < 0:
         raise UsageError(f"bound {bound}: expected a number of preemptions, 0 or more")
     runner = _runner(case, patches or {})
     tally = Tally(0, 0, 0, 0, complete=True, broken=None)
     for preemptions in range(bound + 1):
-        tally = _to_bound(runner, preemptions, hashing=hashing)
+        tally = _to_bound(runner, preemptions, enough, hashing=hashing)
         if tally.broken or not tally.complete:
             break
     broken, drawn = tally.broken, 0
-    while broken is None and drawn < DRAWN:
+    while broken is None and drawn < DRAWN and not enough():
         broken = _drawn(runner, Random(f"{case} {seed} {drawn}"))
         drawn += 1
     finding = None
@@ -155,23 +159,25 @@ def _finding(runner: Runner, switches: Switches) -> TwinFinding | None:
     return TwinFinding(broken.law_id, broken.complaint, switches, points, told)
 
 
-def _to_bound(runner: Runner, bound: int, *, hashing: bool) -> Tally:
+def _to_bound(runner: Runner, bound: int, enough: Enough, *, hashing: bool) -> Tally:
     """Run every schedule with so many preemptions at most."""
     watch = runner.watch
     while True:
-        tally = _once_to_bound(runner, bound, hashing=hashing)
+        tally = _once_to_bound(runner, bound, enough, hashing=hashing)
         new = watch.new_points()
-        if tally.broken or not new:
+        if tally.broken or not new or enough():
             return tally
         watch.points |= new
 
 
-def _once_to_bound(runner: Runner, bound: int, *, hashing: bool) -> Tally:
+def _once_to_bound(runner: Runner, bound: int, enough: Enough, *, hashing: bool) -> Tally:
     """The same, unless a word is met that must be a point: then no further than that."""
     seen: dict[Hashable, int] = {}
     left_over: list[tuple[Switches, int]] = [((), bound)]
     schedules = transitions = depth = 0
     while left_over:
+        if enough():
+            return Tally(schedules, len(seen), transitions, depth, False, None)
         switches, left = left_over.pop()
 
         def decide(stop: Stop, switches: Switches = switches, left: int = left) -> int | None:
