@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 from pagefuzz.campaign.interrupt import Interrupt
 from pagefuzz.cli._entry import run
 from pagefuzz.exits import Exit
-from pagefuzz.explore import attended, report, trials
+from pagefuzz.explore import attended, pool, report, trials
 from pagefuzz.explore.tasks import Counts, Reach, Result, Task
 from pagefuzz.explore.tasks import run as run_task
 from pagefuzz.pages import DOCS
@@ -346,3 +347,11 @@ def test_progress_is_told_by_time(capsys: Output, monkeypatch: pytest.MonkeyPatc
         attended.attend(time.sleep, [3.0], 1, interrupt, "explore naps", lambda result: "nap")
     lines = capsys.readouterr().err.splitlines()
     assert len([line for line in lines if re.fullmatch(r"explore naps \d+m\d+s  0 of 1", line)]) > 2
+
+
+def test_a_pool_whose_worker_failed_is_gone_when_that_is_said() -> None:
+    """Else it is now and then still closing when Python ends, which complains."""
+    before = set(threading.enumerate())
+    with pytest.raises(ValueError, match="nonsense"):
+        list(pool.run_all(int, ["nonsense"], 1))
+    assert set(threading.enumerate()) <= before

@@ -57,7 +57,8 @@ def run_all(
                     yield future.result()
         except BaseException:
             kill_workers()
-            pool.shutdown(wait=False, cancel_futures=True)
+            # Waited for: a pool that is still closing when Python ends gets in the way of that.
+            pool.shutdown(wait=True, cancel_futures=True)
             raise
 
 
