@@ -136,9 +136,13 @@ OTHERS: dict[str, Callable[[Zone, int], Steps[Any]]] = {
 
 
 @pytest.mark.parametrize("other", OTHERS)
-@pytest.mark.parametrize("era", ["4.10", "5.15", "6.1", "6.12"])
+@pytest.mark.parametrize("era", ["6.1", "6.12"])
 def test_every_schedule_around_a_range_keeps_the_laws(era: str, other: str) -> None:
-    """While a range is gathered, another takes or gives: no frame is lost, none has two owners."""
+    """While a range is gathered, another takes or gives: no frame is lost, none has two owners.
+
+    Of earlier eras, whose drains visit CPUs, there are too many schedules to follow one by one:
+    `pagefuzz explore range` visits their states.
+    """
 
     def setting() -> tuple[Zone, list[Steps[Any]]]:
         zone = grouped(era, "MMMM", Op(Verb.ALLOC, 1, mt=MOVABLE))
