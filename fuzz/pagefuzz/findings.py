@@ -36,6 +36,10 @@ def keep(trace: AnyTrace, folder: Path) -> Path:
     path = folder / f"{trace.expect or 'no-law'}-{digest}.trace"
     # A reader, or a process that is killed, must never see half a trace.
     half = path.with_suffix(f".{os.getpid()}.half")
-    half.write_text(text, encoding="utf-8")
-    half.replace(path)
+    try:
+        half.write_text(text, encoding="utf-8")
+        half.replace(path)
+    except OSError:
+        half.unlink(missing_ok=True)
+        raise
     return path

@@ -7,7 +7,10 @@ import pytest
 
 from pagefuzz.cli._entry import run
 from pagefuzz.exits import Exit
+from pagefuzz.record import complaint_of
 from pagefuzz.schedule import replay
+from pagefuzz.schedule.exhaust import exhaust
+from pagefuzz.schedule.experiments import EXPERIMENTS
 from pagefuzz.schedule.frames import BY_FRAMES
 from pagefuzz.schedule.replay import follow
 from pagespec.host_trace import parse_any
@@ -245,3 +248,12 @@ def test_what_breaks_no_law_is_not_shrunk(tmp_path: Path, capsys: Capture) -> No
 
     assert run(["shrink", str(path), "--out", str(tmp_path / "out")]) == Exit.USAGE
     assert f"{path}: the trace breaks no law" in capsys.readouterr().err
+
+
+def test_a_walk_without_end_is_said_once() -> None:
+    """Its cause has nothing to add."""
+    scenario = EXPERIMENTS["batch-before-high"].scenario
+    broken = exhaust(scenario).broken
+
+    assert broken is not None
+    assert complaint_of(broken) == str(broken)

@@ -135,7 +135,8 @@ def show_total(results: Sequence[Result], wall_s: float) -> None:
     kind = f"{'distinct state' if hashed else 'visited state'}{'' if states == 1 else 's'}"
     print(
         f"{counted(len(results), 'scenario')}: {states:,} {kind} and "
-        f"{steps:,} transition{'' if steps == 1 else 's'} in {wall_s:.0f} s; "
+        f"{steps:,} transition{'' if steps == 1 else 's'} in {wall_s:.0f} s, "
+        f"{busy_s:.1f} s of processors; "
         f"{states / busy_s:,.0f} states and {steps / busy_s:,.0f} transitions a second a core"
     )
 

@@ -98,6 +98,7 @@ def write(path: Path, point: Checkpoint) -> None:
             os.fsync(file.fileno())
         beside.replace(path)
     except OSError as error:
+        beside.unlink(missing_ok=True)
         raise UsageError(f"{path}: the checkpoint cannot be written: {error.strerror}") from error
 
 

@@ -39,7 +39,8 @@ def moment_of(
     try:
         take_step(world, move)
     except EndlessWalk as endless:
-        raise LawBroken("LIVE-ends", str(endless)) from endless
+        # Nothing more is to be said by its cause, which is the complaint itself.
+        raise LawBroken("LIVE-ends", str(endless)) from None
     except (LookupError, AssertionError) as fault:
         complaint = f"context {move.context} stumbles: {type(fault).__name__} {fault}"
         raise LawBroken("OUT-fault", complaint) from fault
