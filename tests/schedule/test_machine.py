@@ -59,7 +59,7 @@ def test_what_hypothesis_finds_is_a_trace(name: str) -> None:
 
 def test_operations_and_schedule_shrink_together() -> None:
     """To a few requests that meet after a switch or two."""
-    _, found = run_small(VARIANTS["interrupts on"], examples=400, shrink=True)
+    _, found = run_small(VARIANTS["interrupts on"], examples=200, shrink=True)
     first, last = found[0], found[-1]
 
     assert len(requests_of(last.scenario)) < len(requests_of(first.scenario))

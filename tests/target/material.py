@@ -1,6 +1,7 @@
 """Allocators to be judged, right and wrong, and what it takes to build those in C."""
 
 import shutil
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,14 @@ SMALL = Machine(pages=16, top=3, era=ERAS["6.12"])
 needs_cc = pytest.mark.skipif(
     not any(map(shutil.which, COMPILERS)), reason="no C compiler: C targets cannot be built"
 )
+
+
+def forget(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """Let modules of these names be found anew now, and again when the test is over."""
+    for name in names:
+        # What was there before comes back; what was not is taken away, whoever has put it there.
+        monkeypatch.setitem(sys.modules, name, sys)
+        monkeypatch.delitem(sys.modules, name)
 
 
 def any_machines(count: int, eras: tuple[Era, ...] = tuple(ERAS.values())) -> Iterator[Machine]:

@@ -3,11 +3,12 @@
 import re
 import shutil
 import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.target.material import any_machines, listed_machines, machines, walked
+from tests.target.material import any_machines, forget, listed_machines, machines, walked
 
 from pagefuzz.target import native
 from pagefuzz.target.build import COMPILERS
@@ -17,6 +18,13 @@ from pagespec.laws.outside import Promises
 from pagespec.verbs import Verb
 
 PAGE = (Path(__file__).parents[2] / "docs" / "targets.md").read_text()
+
+
+@pytest.fixture(autouse=True)
+def nothing_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page's files are found where they are written."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    forget(monkeypatch, "mine", "target_mine", "target_cpus")
 
 
 def block(language: str) -> str:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.target.material import EXAMPLES, SMALL, needs_cc
+from tests.target.material import EXAMPLES, SMALL, forget, needs_cc
 
 from pagefuzz.errors import UsageError
 from pagefuzz.lockstep import Lockstep
@@ -31,10 +31,11 @@ number = 7
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory to stand in, whose modules are forgotten afterwards."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
+    # Other tests may have loaded files of the same names, whose folders are found first.
+    elsewhere = [path for path in sys.path if not (Path(path) / "mine.py").exists()]
+    monkeypatch.setattr(sys, "path", elsewhere)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    for name in ("mine", "helper", "broken", "target_mine"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
+    forget(monkeypatch, "mine", "helper", "broken", "target_mine")
     factory_of.cache_clear()
     (tmp_path / "helper.py").write_text("SIZE = 99")
     return tmp_path

@@ -145,7 +145,8 @@ def _limit(budget_s: float) -> Iterator[None]:
         raise TimeoutError(f"stopped after {budget_s:.0f} s of CPU time")
 
     before = signal.signal(signal.SIGPROF, late)
-    signal.setitimer(signal.ITIMER_PROF, budget_s)
+    # Again and again: what is raised in a callback of the collector of garbage is lost.
+    signal.setitimer(signal.ITIMER_PROF, budget_s, 0.1)
     try:
         yield
     finally:
