@@ -62,7 +62,17 @@ OPERATIONS = {
     "contig": ["isolate_range", "_isolate", "restore_range", "_restore", "alloc_contig"],
     "pcp/cpus": [
         *("drain_cpu", "_drain", "drain_all", "disable", "enable"),
-        *("age", "_age", "expire", "_expire", "_read_out", "refresh", "unplug", "plug"),
+        *(
+            "age",
+            "_age",
+            "expire",
+            "_expire",
+            "_read_out",
+            "_read_out_cells",
+            "refresh",
+            "unplug",
+            "plug",
+        ),
     ],
     "pcp/lists": ["alloc_from_list", "refill_list", "take_from_list", "free_to_list"],
     "pcp/resize": ["measure", "resize", "retune", "set_sizes"],

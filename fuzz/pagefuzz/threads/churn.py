@@ -118,7 +118,10 @@ CLOCK_WORDS = 16
 
 @kernel
 def serve(mem: Memory, verb: int, order: int, pfn: int, want: int, pages: int) -> int:
-    """Serve one of the requests that threads put."""
+    """Serve one of the requests that threads put.
+
+    Not by `ops.perform`, which says who is at work before the zone's lock is had.
+    """
     cpu = want >> CPU_SHIFT & CPU_BITS
     if verb == ALLOC:
         return alloc_pages(mem, order, want)

@@ -12,7 +12,7 @@ from pagespec.pcp.resize import measure, resize
 from pagespec.pcp.tuning import SCALE, Tuned, decay
 from pagespec.steps import Guard, Step, Steps, Visit
 from pagespec.types import BadCpu
-from pagespec.vmstat.kept import Count, take_out
+from pagespec.vmstat.kept import Cells, Count, take_out
 from pagespec.vmstat.zone import rests, set_threshold
 from pagespec.zone import Zone
 
@@ -147,6 +147,13 @@ def _read_out(count: Count, cpu: int) -> Steps[bool]:
     return pages != 0
 
 
+def _read_out_cells(cells: Cells, cpu: int) -> Steps[bool]:
+    """The same of all that a CPU keeps of one zone."""
+    free = yield from _read_out(cells.free, cpu)
+    cma = yield from _read_out(cells.cma, cpu)
+    return free or cma
+
+
 def refresh(zone: Zone, cpu: int) -> Steps[None]:
     """The periodic worker of a CPU: it tells what it has counted, and looks after its lists.
 
@@ -157,9 +164,7 @@ def refresh(zone: Zone, cpu: int) -> Steps[None]:
     check_cpu(zone, cpu)
     told = False
     if cells is not None:
-        told = yield from _read_out(cells.free, cpu)
-        told_cma = yield from _read_out(cells.cma, cpu)
-        told = told or told_cma
+        told = yield from _read_out_cells(cells, cpu)
         if told:
             zone.log.append(Event(Kind.READ_OUT, cpu, 0))
     if zone.machine.era.tuning == "tuned":
@@ -182,9 +187,7 @@ def unplug(zone: Zone, cpu: int) -> Steps[None]:
     zone.log.append(Event(Kind.UNPLUGGED, cpu, 0))
     yield from _drain(zone, cpu)
     if zone.cells is not None:
-        told = yield from _read_out(zone.cells.free, cpu)
-        told_cma = yield from _read_out(zone.cells.cma, cpu)
-        told = told or told_cma
+        told = yield from _read_out_cells(zone.cells, cpu)
         rests(zone, cpu, told=told and zone.machine.era.refreshes_unplugged, kept=False)
     yield from measure(zone)
     set_threshold(zone)
