@@ -19,7 +19,8 @@ from pagefuzz.threads.record import Failure, failure_of, keep
 from pagefuzz.threads.running import PATIENCE_SECONDS, overlap
 from pagefuzz.threads.team import Team
 from pagefuzz.threads.zones import SHARED_ERAS, random_programs, random_zone
-from pagespec.era import Era
+from pageimpl.memory import Words
+from pagespec.era import ERAS, Era
 from pagespec.laws.law import LawBroken
 from pagespec.vmstat.trace import counters_lines
 
@@ -85,6 +86,7 @@ def hunt(
         raise ValueError(f"threads={threads}: expected 1 or more")
     driver = driver or installed_driver()
     hunted = Hunted(seed, threads)
+    compile_all(driver)
     began = perf_counter()
     while hunted.failure is None:
         hunted.seconds = perf_counter() - began
@@ -103,6 +105,15 @@ def hunt(
     if hunted.failure is not None and folder is not None:
         hunted.record = keep(hunted.failure, folder)
     return hunted
+
+
+def compile_all(driver: Driver) -> None:
+    """Compile what threads call, in zones that nobody shares, before there is a clock."""
+    rng = Random(0)
+    machine = random_zone(rng, ERAS["6.12"], 1)
+    Team(machine, random_programs(rng, machine, 1), driver).compile()
+    counters = random_counters(rng, ERAS["6.12"], 1)
+    Counting(counters, driver.kernels).twin.perform_rows(Words(1), 0)
 
 
 def _share(

@@ -16,8 +16,7 @@ from pagefuzz.museum.mutant import patches_of
 from pagefuzz.threads.drivers import Driver, driver_of
 from pagefuzz.threads.faults import FAULTS, IMPORTS, NUMBERS, SOUND
 from pagefuzz.threads.forked import Told, forked
-from pagefuzz.threads.hunt import COUNTERS, hunt
-from pagespec.era import ERAS
+from pagefuzz.threads.hunt import COUNTERS, compile_all, hunt
 
 ROUND_SECONDS = 3.0
 """How long a round may take before a thread of it counts as one that hangs."""
@@ -47,14 +46,9 @@ def faulty_driver() -> Driver:
     return driver_of(compiled_modules(patches_of(edits)))
 
 
-def warm(driver: Driver) -> None:
-    """Compile what hunts call, before there is a clock or a fork."""
-    for counters in (0.0, 1.0):
-        hunt(1, operations=1, threads=1, driver=driver, counters=counters, era=ERAS["6.12"])
-
-
 def caught(driver: Driver, fault: str, seed: int, seconds: float, threads: int) -> Caught:
     """Hunt one fault in a fork of this process, by its name in `faults`."""
+    compile_all(driver)
     began = perf_counter()
     work = partial(_hunt, driver, fault, seed, seconds, threads)
     told, how = forked(work, seconds + ENDS_AFTER_SECONDS)
@@ -88,7 +82,6 @@ def hunt_all(
 ) -> Iterator[Caught]:
     """The faults of those names, or the sound kernels and then all of them, one after the other."""
     driver = faulty_driver()
-    warm(driver)
     for name in names or (SOUND, *FAULTS):
         yield caught(driver, name, seed, seconds, threads)
 

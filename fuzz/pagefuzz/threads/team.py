@@ -89,12 +89,22 @@ class Team:
         self.shared.clear()
         self._together(self.driver.release_all)
 
+    def compile(self) -> None:
+        """Let the kernels be there before a clock runs, which would take compiling for hanging.
+
+        For a team that is thrown away: its thread ends before it has begun.
+        """
+        for work in (*self._works(self.driver.churn, 0), *self._works(self.driver.release_all)):
+            work()
+
     def _together(self, kernel: Callable[..., None], *more: int) -> list[Span]:
+        return together(self._works(kernel, *more), self, self.patience_seconds)
+
+    def _works(self, kernel: Callable[..., None], *more: int) -> list[Callable[[], None]]:
         operand = self.driver.kernels.operand
         mem = operand(self.allocator.memory)
         both = operand(self.owners), operand(self.clock)
-        works = [partial(kernel, mem, operand(state), *both, *more) for state in self.states]
-        return together(works, self, self.patience_seconds)
+        return [partial(kernel, mem, operand(state), *both, *more) for state in self.states]
 
     def held_by(self, number: int) -> Iterator[Block]:
         """The blocks that a thread has in its book."""
