@@ -32,6 +32,8 @@ MarksRule = Literal["thirds", "quarters", "shift", "scale"]
 Visits = Literal["interrupt", "worker"]
 StoreOrder = Literal["high-first", "one-first", "batch-first"]
 Bulk = Literal["none", "first-of-all", "first-of-call"]
+SlabDesign = Literal["slub", "slab"]
+SlabCharge = Literal["slabs", "before", "after"]
 OrderCheck = Literal["none", "counts", "lists-or-rights", "lists"]
 Shortcut = Literal["none", "wraps-cma-only", "wraps", "stops"]
 CellsRule = Literal["none", "zones", "nodes"]
@@ -134,6 +136,17 @@ class Era:
     early_drift_marks: whether CPUs come up before the marks are there at boot, and find a gap of 0.
     resized_thresholds: whether thresholds follow when memory is plugged in or out.
     numa: how NUMA statistics are kept.
+
+    What follows matters to slabs, which were read of 5.8 and later.
+    slab_designs: which allocators of objects there are.
+    keeps_more_partials: whether a CPU keeps four times as many objects on its partial slabs, and
+        counts them by the slab.
+    detaches_by_swapping: whether a bulk free moves the objects that it takes to the end of the
+        array; if not, it replaces them by nothing.
+    undoes_in_bulk: whether a bulk request that fails frees what it had in one go, not one by one.
+    slab_charge: when a group pays for objects: with the slab, since it has caches of its own;
+        before, for all that a bulk request asks for, of which those never got are forgotten if it
+        fails; or after.
     """
 
     name: str
@@ -194,6 +207,11 @@ class Era:
     early_drift_marks: bool = False
     resized_thresholds: bool = False
     numa: NumaName = "longs"
+    slab_designs: tuple[SlabDesign, ...] = ()
+    keeps_more_partials: bool = False
+    detaches_by_swapping: bool = False
+    undoes_in_bulk: bool = False
+    slab_charge: SlabCharge = "slabs"
 
     def __hash__(self) -> int:
         # Whatever is remembered by machine looks its era up: not by all these choices each time.
@@ -300,6 +318,8 @@ _5_15 = replace(
     bulk="first-of-all",
     early_drift_marks=True,
     numa="events",
+    slab_designs=("slub", "slab"),
+    slab_charge="before",
 )
 _6_1 = replace(
     _5_15,
@@ -318,6 +338,9 @@ _6_1 = replace(
     buddy_after_lists=True,
     counts_operations=False,
     bulk="first-of-call",
+    keeps_more_partials=True,
+    detaches_by_swapping=True,
+    undoes_in_bulk=True,
 )
 _6_12 = replace(
     _6_1,
@@ -335,6 +358,8 @@ _6_12 = replace(
     looks_before_guard=False,
     drains_in_parts=True,
     tuning="tuned",
+    slab_designs=("slub",),
+    slab_charge="after",
 )
 
 ERAS: dict[str, Era] = {
