@@ -26,10 +26,10 @@ class SlabMachine:
 
     zone: the frames. Its CPUs keep page lists if it has as many as there are here; with cpus=0 the
     buddy serves slabs directly. cpus: how many CPUs ask for objects. present: the number of CPUs
-    from which slab orders follow, if not that one. design: which of the era's allocators: a
-    slab per CPU, or an array per CPU. scheme: how groups are charged, whatever the era. groups: how many groups there may
-    be; requests name them by number from 1, and 0 is nobody. limit: the frames that each group may
-    be charged for, or None.
+    from which slab orders follow, if not that one. design: which of the era's allocators: a slab
+    per CPU, or an array per CPU. scheme: how groups are charged, whatever the era. groups: how many
+    groups there may be; requests name them by number from 1, and 0 is nobody. limit: the frames
+    that each group may be charged for, or None.
 
     Raises DomainError for a description outside this domain.
     """

@@ -49,7 +49,7 @@ class SlabOp(NamedTuple):
     order of a slab; how many objects a CPU keeps (on partial slabs in SLUB, in its array in SLAB);
     how many slabs that are empty a node keeps; how many objects move at a time (SLAB). shared: of
     CREATE, how many batches CPUs share (SLAB). order: of LARGE as well. group: of ALLOC and
-    ALLOC_BULK, who is charged, 0 for nobody; of GROUP and OFFLINE. count: of ALLOC_BULK.
+    ALLOC_BULK, who is charged, 0 for nobody; of GROUP and OFFLINE. objects: of ALLOC_BULK, how many.
     addresses: of FREE, the one; of FREE_BULK, the array. withheld: of FREE and FREE_BULK, which of
     them are not to be used again before RELEASE.
     """
@@ -64,6 +64,6 @@ class SlabOp(NamedTuple):
     batch: int | None = None
     shared: int | None = None
     group: int = 0
-    count: int = 0
+    objects: int = 0
     addresses: tuple[Address, ...] = ()
     withheld: tuple[Address, ...] = ()
