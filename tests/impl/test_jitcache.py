@@ -7,10 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.impl.machines import MACHINES
 
-from pageimpl import jitcache
-from pageimpl.allocator import Allocator
+from pageimpl import frames, jitcache
 from pageimpl.jitcache import cache_key, cache_root, kernel_files
 from pageimpl.source import compiled_modules
 
@@ -78,13 +76,8 @@ def test_the_root_is_asked_for_or_the_user_s_or_temporary(tmp_path: Path) -> Non
 
 
 PROGRAM = """
-from pageimpl.allocator import Allocator
-from pageimpl import jitcache
-from pageimpl.allocator import Allocator
-from pagespec.era import ERAS
-from pagespec.machine import Machine
-allocator = Allocator(Machine(8, 3, ERAS["6.1"]))
-assert allocator.alloc(1) == 0
+from pageimpl import frames, jitcache
+assert frames.buddy_of(8, 3) == 0
 report = jitcache.cache_report()
 print(report.directory, report.files, report.size > 0, report.writable)
 """
@@ -106,7 +99,7 @@ def test_kernels_are_kept_between_processes(tmp_path: Path) -> None:
 
     assert cold == warm
     assert stamps == {file: file.stat().st_mtime_ns for file in tmp_path.glob("**/*.nbc")}
-    assert len(stamps) == int(warm[1]) > 10
+    assert len(stamps) == int(warm[1]) > 0
     plain = run_program(tmp_path, NUMBA_DISABLE_JIT="1")
     assert plain[0] != warm[0]
     assert plain[1:] == ["0", "False", "True"]
@@ -114,11 +107,9 @@ def test_kernels_are_kept_between_processes(tmp_path: Path) -> None:
 
 def test_patched_kernels_leave_the_cache_alone() -> None:
     """Faults that are planted and compiled are not kept."""
-    Allocator(MACHINES[0])
+    assert frames.buddy_of(8, 3) == 0
     before = jitcache.cache_report()
-    allocator = Allocator(
-        MACHINES[0], modules=compiled_modules({"alloc": lambda text: text + "\n# same\n"})
-    )
+    patched = compiled_modules({"frames": lambda text: text + "\n# same\n"}).modules["frames"]
 
-    assert allocator.alloc(0) is not None
+    assert vars(patched)["buddy_of"](8, 3) == 0
     assert before == jitcache.cache_report()
