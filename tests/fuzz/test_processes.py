@@ -13,7 +13,12 @@ from tests.fuzz.test_commands import TARGETS
 from pagefuzz.exits import Exit
 
 PAGEFUZZ = [sys.executable, "-m", "pagefuzz"]
-KERNEL = "from pageimpl.frames import buddy_of; assert buddy_of(8, 3) == 0"
+ONE_KERNEL = """
+from pagefuzz.target import kernels
+from pageimpl.frames import buddy_of
+kernels._call_each = lambda: buddy_of(8, 3)
+kernels.load_kernels()
+"""
 
 
 LEAK = """pagefuzz-trace 1
@@ -112,11 +117,11 @@ def test_workers_do_not_outlive_a_killed_run(tmp_path: Path) -> None:
 
 
 def test_a_damaged_cache_of_kernels_is_filled_anew(tmp_path: Path) -> None:
-    """Half a file on disk is no fault of the twin."""
+    """Half a file on disk is no fault of the twin. One kernel will do: the rest takes a minute."""
     environment = {**os.environ, "PAGEIMPL_CACHE_DIR": str(tmp_path)}
     environment.pop("NUMBA_DISABLE_JIT", None)
     for _ in range(2):
-        subprocess.run([sys.executable, "-c", KERNEL], env=environment, check=True)
+        subprocess.run([sys.executable, "-c", ONE_KERNEL], env=environment, check=True)
         kept = sorted(tmp_path.rglob("*.nbc"))
         sizes = {file.stat().st_size > 100 for file in kept}
         for file in kept:
