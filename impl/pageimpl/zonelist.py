@@ -30,6 +30,7 @@ from pageimpl.memory import (
     set_boost,
     set_boosted,
     set_reclaiming,
+    spares_urgent_of,
     tries_high_first_of,
     zone_at,
 )
@@ -105,8 +106,9 @@ def may_serve(mem: Memory, order: int, want: int, of_class: int, level: int, rig
         set_below_high(mem, 1)
     if watermark_fast(mem, order, want, mark_of(mem, level) + boost, reserve, rights):
         return True
-    # Atomic requests for single frames are not held up by a boost.
-    if boost == 0 or order > 0 or rights & RIGHT_HIGH == 0 or level != MARK_MIN:
+    # Since 5.9 atomic requests for single frames are not held up by a boost.
+    spares = boost > 0 and spares_urgent_of(mem)
+    if not spares or order > 0 or rights & RIGHT_HIGH == 0 or level != MARK_MIN:
         return False
     return watermark_fast(mem, order, want, mark_of(mem, MARK_MIN), reserve, rights)
 

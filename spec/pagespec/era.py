@@ -27,7 +27,10 @@ Fallback = Literal["take-largest", "steal-largest", "move-then-retry", "claim-or
 CmaRule = Literal["none", "last", "balanced"]
 Isolation = Literal["move", "account", "split-ends", "split-large"]
 Reserve = Literal["none", "at-least-one", "one-percent"]
-ZoneLocked = Literal["attempt", "request", "list"]
+ZoneLocked = Literal["attempt", "attempt-but-cma-first", "request", "list"]
+ATTEMPTS: tuple[ZoneLocked, ...] = ("attempt", "attempt-but-cma-first")
+"""Where an attempt that failed is logged, too."""
+
 MarksRule = Literal["thirds", "quarters", "shift", "scale"]
 Visits = Literal["interrupt", "worker"]
 StoreOrder = Literal["high-first", "one-first", "batch-first"]
@@ -73,7 +76,8 @@ class Era:
     guards: whether guard pages are counted out and in again. 6.12 loses them from its count, so
         no machine of that era has any.
     zone_locked: which type the tracepoint of that name prints: the requested one, also for an
-        attempt that failed; the requested one; or that of the list that served.
+        attempt that failed; the same, but nothing where CMA memory was tried first and served; the
+        requested one; or that of the list that served.
 
     What follows matters to machines whose CPUs have page lists of their own.
     lists: which lists a CPU has.
@@ -85,6 +89,7 @@ class Era:
     batch: the rule for the batch.
     tuning: how large lists grow: a hot and a cold one, each within fixed bounds; six batches;
         drains that double, and a flush when higher orders are freed; refills that double too.
+    cold_at_tail: whether the other end of the one list is for cold frames, freed or asked for.
     drains_from_preferred: whether a drain empties the list that was freed into first and the others
         after it, not all in turns.
     buddy_after_lists: whether a request whose list cannot be refilled asks the buddy once more,
@@ -116,7 +121,9 @@ class Era:
         wraps; or it stops at 0.
     reserves_by_highest: whether a zone's reserve is that against the highest zone the request
         allows, not the first that is there.
-    boosts: whether a fallback that breaks up a pageblock raises the marks.
+    boosts: whether a fallback that breaks up a pageblock raises the marks. wakes_unboosted: whether
+        it also wakes kswapd where there is nothing to raise, in a zone that is too small.
+        spares_urgent: whether a boost holds up no single frames for requests that cannot wait.
     tries_high_first: whether a zone above its high mark serves without a further question.
     drains_on_failure: whether a request that would fail has the CPUs' lists drained first.
 
@@ -173,6 +180,7 @@ class Era:
     guard: GuardName = "irqs-off"
     batch: BatchRule = "256k"
     tuning: Tuning = "pair"
+    cold_at_tail: bool = False
     drains_from_preferred: bool = False
     buddy_after_lists: bool = False
     counts_drain_once: bool = False
@@ -194,6 +202,8 @@ class Era:
     shortcut: Shortcut = "none"
     reserves_by_highest: bool = False
     boosts: bool = False
+    wakes_unboosted: bool = False
+    spares_urgent: bool = False
     tries_high_first: bool = False
     drains_on_failure: bool = False
     keeps_low_memory: bool = True
@@ -252,6 +262,7 @@ _2_6_37 = Era(
     lists="types",
     batch="512k-rounded",
     tuning="batches",
+    cold_at_tail=True,
     drains_each_pageblock=True,
     cells="zones",
     refreshes_unplugged=True,
@@ -279,6 +290,7 @@ _4_10 = Era(
     lists="types",
     batch="512k-rounded",
     tuning="batches",
+    cold_at_tail=True,
     drains_each_pageblock=True,
     cells="nodes",
     exchanges_cells=True,
@@ -287,38 +299,48 @@ _4_10 = Era(
     resized_thresholds=True,
     numa="items",
 )
-_5_15 = replace(
+_5_8 = replace(
     _4_10,
-    name="5.15",
+    name="5.8",
     min_free="256m",
     rights="oom-instead",
     order_check="lists",
-    shortcut="wraps",
     reserves_by_highest=True,
     boosts=True,
+    wakes_unboosted=True,
     zonelists_by_zone=False,
-    boot_to_tail=True,
     fallback="move-then-retry",
     cma="balanced",
-    moved_to_tail=True,
     nofragment=True,
+    zone_locked="attempt-but-cma-first",
+    cold_at_tail=False,
+    visits="worker",
+    batch="1m-rounded",
+    early_drift_marks=True,
+    numa="u16",
+    slab_designs=("slub", "slab"),
+)
+_5_15 = replace(
+    _5_8,
+    name="5.15",
+    shortcut="wraps",
+    wakes_unboosted=False,
+    spares_urgent=True,
+    boot_to_tail=True,
+    moved_to_tail=True,
     takes_poisoned=True,
     zone_locked="request",
     lists="orders",
     guard="local-lock",
-    visits="worker",
     bounds_drains=True,
     stores_sizes="batch-first",
-    batch="1m-rounded",
     tuning="doubling",
     can_disable=True,
     drains_each_pageblock=False,
     counts_operations=True,
     counts_unguarded=True,
     bulk="first-of-all",
-    early_drift_marks=True,
     numa="events",
-    slab_designs=("slub", "slab"),
     slab_charge="before",
 )
 _6_1 = replace(
@@ -391,6 +413,7 @@ ERAS: dict[str, Era] = {
         replace(
             _4_10, name="4.11-rc", guard="no-interrupt", reserve_for_frames=True, visits="worker"
         ),
+        _5_8,
         _5_15,
         _6_1,
         _6_12,

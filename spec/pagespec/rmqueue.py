@@ -6,6 +6,7 @@ Source: mm/page_alloc.c (rmqueue, __rmqueue), 2.6.37 to 6.12.
 from typing import NamedTuple
 
 from pagespec.buddy import rmqueue_smallest
+from pagespec.era import ATTEMPTS
 from pagespec.events import Event, Kind
 from pagespec.fallback import FALL_BACK
 from pagespec.migratetype import CMA, HIGHATOMIC, MOVABLE, RESERVE, UNMOVABLE, MigrateType
@@ -48,7 +49,11 @@ def rmqueue_one(zone: Zone, want: Want) -> Pfn | None:
         mt = UNMOVABLE
         pfn = rmqueue_smallest(zone, order, mt)
     else:
-        pfn = _from_lists(zone, want)
+        pfn = _from_cma_first(zone, want)
+        if pfn is not None and zone.machine.era.zone_locked == "attempt-but-cma-first":
+            return pfn
+        if pfn is None:
+            pfn = _from_lists(zone, want)
         if pfn is None and zone.machine.era.fallback == "take-largest":
             # The retry's tracepoint names the reserve, whatever was asked for.
             mt = RESERVE
@@ -60,7 +65,7 @@ def rmqueue_one(zone: Zone, want: Want) -> Pfn | None:
 def log_zone_locked(zone: Zone, pfn: Pfn | None, order: Order, mt: MigrateType) -> None:
     """Log the tracepoint where the era prints it with the request, not with the list."""
     when = zone.machine.era.zone_locked
-    if when == "attempt" or (when == "request" and pfn is not None):
+    if when in ATTEMPTS or (when == "request" and pfn is not None):
         zone.log.append(Event(Kind.ZONE_LOCKED, pfn or 0, order, mt))
 
 
@@ -77,16 +82,19 @@ def _from_reserve(zone: Zone, want: Want) -> Pfn | None:
     return _logged(zone, Kind.RESERVE_USED, pfn, want)
 
 
+def _from_cma_first(zone: Zone, want: Want) -> Pfn | None:
+    """From CMA memory, where most of what is free is CMA's and the era looks."""
+    balanced = want.mt is MOVABLE and zone.machine.era.cma == "balanced"
+    if not balanced or told_cma(zone) <= told_free(zone) // 2:
+        return None
+    return _logged(zone, Kind.CMA_FIRST, rmqueue_smallest(zone, want.order, CMA), want)
+
+
 def _from_lists(zone: Zone, want: Want) -> Pfn | None:
-    """From the request's own type, CMA memory where it may be used, or another type."""
+    """From the request's own type, then CMA memory where it may be used, or another type."""
     order, mt, era = want.order, want.mt, zone.machine.era
-    cma = mt is MOVABLE and era.cma != "none"
-    pfn = None
-    if cma and era.cma == "balanced" and told_cma(zone) > told_free(zone) // 2:
-        pfn = _logged(zone, Kind.CMA_FIRST, rmqueue_smallest(zone, order, CMA), want)
-    if pfn is None:
-        pfn = rmqueue_smallest(zone, order, mt)
-    if pfn is None and cma:
+    pfn = rmqueue_smallest(zone, order, mt)
+    if pfn is None and mt is MOVABLE and era.cma != "none":
         pfn = _logged(zone, Kind.CMA_LAST, rmqueue_smallest(zone, order, CMA), want)
     if pfn is None:
         pfn = FALL_BACK[era.fallback](zone, order, mt, want.nofragment and era.nofragment)

@@ -124,9 +124,10 @@ def may_serve(zone: Zone, ask: Ask, level: Level, rights: Rights) -> bool:
     if watermark_fast(zone, ask.want, mark, reserve, rights):
         return True
     zone.log.append(Event(Kind.BELOW_MARK, 0, ask.want.order, ask.want.mt))
-    # Atomic requests for single frames are not held up by a boost.
-    boosted = levels.boost and ask.want.order == 0 and rights.high and level == "min"
-    return bool(boosted) and watermark_fast(zone, ask.want, levels.marks.min, reserve, rights)
+    # Since 5.9 atomic requests for single frames are not held up by a boost.
+    spares = zone.machine.era.spares_urgent and levels.boost > 0
+    spared = spares and ask.want.order == 0 and rights.high and level == "min"
+    return spared and watermark_fast(zone, ask.want, levels.marks.min, reserve, rights)
 
 
 def get_page_from_freelist(

@@ -104,7 +104,7 @@ def _asked_elsewhere(machines: Sequence[Machine], op: Op) -> Iterator[Op]:
         yield op._replace(irq=True)
     if any(era.guard in ("trylock-irqs-off", "trylock") for era in eras):
         yield op._replace(contended=True)
-    if any(era.tuning in ("pair", "batches") for era in eras):
+    if any(era.tuning == "pair" or era.cold_at_tail for era in eras):
         yield op._replace(cold=True)
 
 

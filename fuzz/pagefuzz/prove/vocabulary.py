@@ -189,7 +189,7 @@ GROUPS: dict[str, Group] = {
 CALLERS: dict[str, tuple[Where, Callable[[Era], bool]]] = {
     "irq": (Where(irq=True), lambda era: era.guard == "no-interrupt"),
     "contended": (Where(contended=True), lambda era: era.guard in TRIED),
-    "cold": (Where(cold=True), lambda era: era.tuning in ("pair", "batches")),
+    "cold": (Where(cold=True), lambda era: era.tuning == "pair" or era.cold_at_tail),
 }
 """The groups that let every alloc and free of a CPU's lists be asked for in another way too, and
 the eras in which that makes a difference."""

@@ -69,6 +69,7 @@ RESERVES: dict[Reserve, str] = {
 }
 ZONE_LOCKED: dict[ZoneLocked, str] = {
     "attempt": "what was asked for, failures too",
+    "attempt-but-cma-first": "the same, but none where C came first",
     "request": "what was asked for",
     "list": "the list's",
 }
@@ -138,6 +139,7 @@ CHANGES: dict[str, str] = {
 """The choices that are yes or no, in words."""
 
 OF_LISTS: dict[str, str] = {
+    "cold_at_tail": "cold frames are at the other end",
     "drains_from_preferred": "a drain begins with the list freed into",
     "buddy_after_lists": "the buddy is asked after a list that it could not refill",
     "can_disable": "can be switched off",
@@ -147,6 +149,8 @@ OF_LISTS: dict[str, str] = {
 BESIDES: dict[str, str] = {
     "drains_on_failure": "drains all lists before it fails",
     "boosts": "a fallback boosts the marks",
+    "wakes_unboosted": "or wakes kswapd at least",
+    "spares_urgent": "a boost is not for urgent single frames",
     "tries_high_first": "asks for the high mark first",
     "keeps_low_memory": "low zones keep a reserve",
     "reserves_by_highest": "which is that against the highest zone allowed",

@@ -87,7 +87,7 @@ def write_lists(memory: Memory, machine: Machine) -> None:
     set_kept_orders(memory, kept_orders(machine))
     set_barring(memory, BARRING[era.guard])
     set_sets_shift(memory, era.tuning == "pair")
-    set_tail_flags(memory, COLD if era.tuning == "batches" else 0)
+    set_tail_flags(memory, COLD if era.cold_at_tail else 0)
     set_nr_lists(memory, nr_lists)
     set_huge_rule(memory, huge_rule)
     set_tuning(memory, TUNINGS[era.tuning])

@@ -14,6 +14,7 @@ from pageimpl.memory import (
     pageblock_order_of,
     set_boost,
     set_boosted,
+    wakes_unboosted_of,
 )
 from pageimpl.watermark.levels import MARK_HIGH
 
@@ -30,6 +31,8 @@ def boost_watermark(mem: Memory) -> None:
     most = high + (high >> 1)
     size = 1 << pageblock_order_of(mem)
     if managed_of(mem) < size << 2 or most == 0:
+        if wakes_unboosted_of(mem):
+            set_boosted(mem, 1)
         return
     set_boosted(mem, 1)
     set_boost(mem, min(boost_of(mem) + size, max(size, most)))

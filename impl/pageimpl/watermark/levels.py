@@ -17,7 +17,9 @@ from pageimpl.memory import (
     set_order_check,
     set_rights_rule,
     set_shortcut,
+    set_spares_urgent,
     set_tries_high_first,
+    set_wakes_unboosted,
 )
 from pageimpl.watermark.marks import Marks
 from pagespec.era import Era
@@ -44,5 +46,7 @@ def write_levels(memory: Memory, era: Era, marks: Marks, reserve: Sequence[int])
     set_order_check(memory, ORDER_CHECKS[era.order_check])
     set_shortcut(memory, SHORTCUTS[era.shortcut])
     set_boosts(memory, era.boosts)
+    set_wakes_unboosted(memory, era.wakes_unboosted)
+    set_spares_urgent(memory, era.spares_urgent)
     set_tries_high_first(memory, era.tries_high_first)
     set_drains_on_failure(memory, era.drains_on_failure)

@@ -2,16 +2,17 @@
 
 from typing import NamedTuple
 
+from pagespec.era import ATTEMPTS
 from pagespec.events import Event, Kind
 from pagespec.laws.fallback import due_fallback, effects_of
 from pagespec.laws.holdings import REFUSALS, blocks_freed, due_refusal
 from pagespec.laws.law import Complaint, LawBook, Transition
 from pagespec.laws.serving import by_buddy, served, source_of
-from pagespec.laws.sources import due_source
+from pagespec.laws.sources import cma_comes_first, due_source
 from pagespec.laws.tries import due_try
 from pagespec.laws.ways import type_of
 from pagespec.laws.wording import wording
-from pagespec.migratetype import RESERVE, UNMOVABLE, MigrateType
+from pagespec.migratetype import CMA, RESERVE, UNMOVABLE, MigrateType
 from pagespec.types import NO_MEMORY, Order, Pfn
 from pagespec.verbs import Verb
 
@@ -37,16 +38,16 @@ class Print(NamedTuple):
 
 @EVENT_LAWS.law(
     "EVT-order",
-    source="include/trace/events/kmem.h and mm/page_alloc.c, 2.6.37, 4.10, 5.15, 6.1 and 6.12",
+    source="include/trace/events/kmem.h and mm/page_alloc.c, 2.6.37, 4.10, 5.8, 5.15, 6.1, 6.12",
 )
 def in_order(step: Transition) -> Complaint:
     """The tracepoints of a request come in the era's order, and print what the era prints.
 
     A trace of a real kernel can be judged only by who knows what it leaves out. A fallback is
     printed before the block's removal; in 6.12 after it if a pageblock was claimed, and else in its
-    stead. The allocation comes last, a free before its merges. What a CPU's list holds is printed
-    as allocated and no more; of tries that fail and of refills nothing is foretold. The spec alone
-    prints.
+    stead. 5.8 prints no removal where CMA memory came first. The allocation comes last, a free
+    before its merges. What a CPU's list holds is printed as allocated and no more; of tries that
+    fail and of refills nothing is foretold. The spec alone prints.
     """
     if not step.log or step.outcome in REFUSALS or due_refusal(step.before.zone, step.op):
         return None
@@ -113,17 +114,20 @@ def _due_prints(step: Transition) -> list[Print]:
     mt = op.mt if grouped else UNMOVABLE
     if era.design == "bitmap":
         return [] if step.outcome == NO_MEMORY else [Print(Kind.ALLOC, step.outcome, op.order, mt)]
-    fallen = grouped and due_source(zone, op) is None
+    own = due_source(zone, op)
+    fallen = grouped and own is None
     due = due_fallback(zone, op) if fallen else None
     # The retry for the reserve of old names that reserve, whatever was asked for.
     asked = RESERVE if fallen and due is None and era.fallback == "take-largest" else mt
     if step.outcome == NO_MEMORY:
-        return [Print(Kind.ZONE_LOCKED, 0, op.order, asked)] if era.zone_locked == "attempt" else []
+        return [Print(Kind.ZONE_LOCKED, 0, op.order, asked)] if era.zone_locked in ATTEMPTS else []
     taken = source_of(step)
     if taken is not None and era.zone_locked == "list" and due is None:
         asked = taken.mt
     locked = Print(Kind.ZONE_LOCKED, step.outcome, op.order, asked)
     last = Print(Kind.ALLOC, step.outcome, op.order, mt)
+    if era.zone_locked == "attempt-but-cma-first" and own is not None and own.mt is CMA:
+        return [last] if cma_comes_first(zone, op) else [locked, last]
     if due is None or taken is None:
         return [locked, last]
     effect = next(iter(effects_of(step, taken)), None)

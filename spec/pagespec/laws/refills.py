@@ -122,7 +122,8 @@ def listed_as_removed(step: Transition) -> Complaint:
     """A refill lists blocks in the order in which they leave the buddy.
 
     They are handed out upward through memory then. Told by the tracepoint of each removal; where
-    6.12 prints none for a single block of another type, nothing is said.
+    6.12 prints none for a single block of another type, or 5.8 for CMA memory that came first,
+    nothing is said.
     """
     if not step.log or not by_list(step):
         return None

@@ -38,12 +38,17 @@ def own_sources(zone: Zone, op: Op) -> Iterator[MigrateType]:
         return
     if op.atomic and uses_reserve_first(zone, op):
         yield HIGHATOMIC
-    cma = op.mt is MOVABLE and era.cma != "none"
-    if cma and era.cma == "balanced" and told_cma(zone) > told_free(zone) // 2:
+    if cma_comes_first(zone, op):
         yield CMA
     yield op.mt
-    if cma:
+    if op.mt is MOVABLE and era.cma != "none":
         yield CMA
+
+
+def cma_comes_first(zone: Zone, op: Op) -> bool:
+    """Whether a request tries CMA memory before its own type's, in a zone with pageblocks."""
+    balanced = op.mt is MOVABLE and zone.machine.era.cma == "balanced"
+    return balanced and told_cma(zone) > told_free(zone) // 2
 
 
 def uses_reserve_first(zone: Zone, op: Op) -> bool:

@@ -156,8 +156,8 @@ def with_kswapd(zone: Zone, levels: Levels) -> Zone:
 def passes_at(zone: Zone, op: Op, level: Literal["low", "min"], rights: Rights) -> bool:
     """Whether the zone keeps above the mark of a try.
 
-    In the era that tries the high mark first, a zone above it is above the others as well. A boost
-    does not hold up single frames for requests that cannot wait.
+    In the era that tries the high mark first, a zone above it is above the others as well. Since
+    5.9 a boost does not hold up single frames for requests that cannot wait.
     """
     levels = zone.levels
     if levels is None:
@@ -165,7 +165,8 @@ def passes_at(zone: Zone, op: Op, level: Literal["low", "min"], rights: Rights) 
     mark = levels.marks.low if level == "low" else levels.marks.min
     if passes(zone, op, mark + levels.boost, rights):
         return True
-    hurries = levels.boost > 0 and op.order == 0 and rights.high and level == "min"
+    spares = zone.machine.era.spares_urgent and levels.boost > 0
+    hurries = spares and op.order == 0 and rights.high and level == "min"
     return hurries and passes(zone, op, mark, rights)
 
 

@@ -129,8 +129,10 @@ def serves(step: Transition) -> Complaint:
     if not failed and number == "last" and (kept := kept_elsewhere(after, op)):
         return f"{wording(op)} was served before CPUs gave back {kept}, the last try is due"
     due = zone.levels.reclaiming or number != "low" or boosts(zone.levels, after.levels)
-    # A boost that has met its limit shows in no number, and wakes kswapd all the same.
-    hidden = zone.machine.era.boosts and after.levels.boost > 0
+    # A boost that has met its limit shows in no number, and wakes kswapd all the same; in 5.8 so
+    # does one that there was no room for.
+    era = zone.machine.era
+    hidden = era.boosts and (after.levels.boost > 0 or era.wakes_unboosted)
     if after.levels.reclaiming is due or (after.levels.reclaiming and hidden):
         return None
     woken = "was" if after.levels.reclaiming else "was not"

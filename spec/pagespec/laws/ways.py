@@ -81,4 +81,4 @@ def set_of(zone: Zone, op: Op) -> Pcp:
 
 def at_tail(zone: Zone, op: Op) -> bool:
     """Whether the request uses the cold end of its list, where one list is for both."""
-    return op.cold and zone.machine.era.tuning == "batches"
+    return op.cold and zone.machine.era.cold_at_tail

@@ -103,7 +103,7 @@ def lists_for(zone: Zone, where: Where) -> Pcp:
 
 def _from_tail(zone: Zone, where: Where) -> bool:
     """Whether cold frames are told from warm ones by the end of the list."""
-    return where.cold and zone.machine.era.tuning == "batches"
+    return where.cold and zone.machine.era.cold_at_tail
 
 
 def alloc_from_list(zone: Zone, want: Want, where: Where) -> Steps[Pfn | None]:

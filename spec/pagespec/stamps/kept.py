@@ -64,7 +64,7 @@ def is_cold(stamps: Stamps, op: Op) -> bool:
 
 def _by_the_end(stamps: Stamps, op: Op) -> bool:
     """Whether the request uses the cold end of the one list."""
-    return op.cold and stamps.machine.era.tuning == "batches"
+    return op.cold and stamps.machine.era.cold_at_tail
 
 
 def count_of(stamps: Stamps, cpu: int, cold: bool) -> int:

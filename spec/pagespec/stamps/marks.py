@@ -24,6 +24,8 @@ def boost(stamps: Stamps) -> None:
     if pages >= 4 * size and ten_thousandths(marks.high, BOOST_FACTOR):
         stamps.boost = boosted(stamps.boost, marks.high, pages, size)
         stamps.boosted = True
+    elif stamps.machine.era.wakes_unboosted:
+        stamps.boosted = True
 
 
 def may_serve(stamps: Stamps, op: Op, *, low: bool) -> bool:
@@ -69,7 +71,8 @@ def _keeps_above(stamps: Stamps, op: Op, marks: Marks, mark: int, *, least: bool
             return True
     if _leaves(stamps, op, raised):
         return True
-    urgent = least and op.order == 0 and op.atomic and stamps.boost > 0
+    spares = stamps.machine.era.spares_urgent and stamps.boost > 0
+    urgent = spares and least and op.order == 0 and op.atomic
     return urgent and _leaves(stamps, op, marks.min)
 
 
