@@ -9,6 +9,7 @@ Source: mm/page_alloc.c of the releases that are named, and the four postings of
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from pagespec.compaction.design import DESIGNS, CompactionDesign
 from pagespec.guards import GuardName
 from pagespec.migratetype import NUMBERS, UNMOVABLE, MigrateType, Numbering
 from pagespec.pcp.index import ListRule
@@ -144,6 +145,8 @@ class Era:
     resized_thresholds: whether thresholds follow when memory is plugged in or out.
     numa: how NUMA statistics are kept.
 
+    compaction: how the zone is compacted, which `compaction.design` says; None if it is not.
+
     What follows matters to slabs, which were read of 5.8 and later.
     slab_designs: which allocators of objects there are.
     keeps_more_partials: whether a CPU keeps four times as many objects on its partial slabs, and
@@ -217,6 +220,7 @@ class Era:
     early_drift_marks: bool = False
     resized_thresholds: bool = False
     numa: NumaName = "longs"
+    compaction: CompactionDesign | None = None
     slab_designs: tuple[SlabDesign, ...] = ()
     keeps_more_partials: bool = False
     detaches_by_swapping: bool = False
@@ -269,6 +273,7 @@ _2_6_37 = Era(
     close_reads="while-reclaiming",
     counts_drain_once=True,
     numa="items",
+    compaction=DESIGNS["2.6.37"],
 )
 _4_10 = Era(
     "4.10",
@@ -298,6 +303,7 @@ _4_10 = Era(
     close_reads="reclaim",
     resized_thresholds=True,
     numa="items",
+    compaction=DESIGNS["4.10"],
 )
 _5_8 = replace(
     _4_10,
@@ -318,6 +324,7 @@ _5_8 = replace(
     batch="1m-rounded",
     early_drift_marks=True,
     numa="u16",
+    compaction=DESIGNS["5.8"],
     slab_designs=("slub", "slab"),
 )
 _5_15 = replace(
@@ -380,6 +387,7 @@ _6_12 = replace(
     looks_before_guard=False,
     drains_in_parts=True,
     tuning="tuned",
+    compaction=DESIGNS["6.12"],
     slab_designs=("slub",),
     slab_charge="after",
 )
@@ -408,6 +416,7 @@ ERAS: dict[str, Era] = {
             exchanges_cells=True,
             lowers_thresholds=True,
             close_reads="reclaim",
+            compaction=DESIGNS["2.6.39"],
         ),
         _4_10,
         replace(

@@ -1,0 +1,1 @@
+"""Compaction: free frames gathered at one end of a zone, movable blocks moved there."""
