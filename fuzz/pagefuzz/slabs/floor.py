@@ -1,0 +1,47 @@
+"""The floor of events of slabs: what a run must have met, era by era."""
+
+from collections.abc import Callable
+
+from pagefuzz.slabs.events import SlabEvent, SlabMet
+from pagespec.era import Era
+from pagespec.slab.verbs import SlabVerb
+
+
+def _has_arrays(era: Era) -> bool:
+    return "slab" in era.slab_designs
+
+
+def _loses(era: Era) -> bool:
+    """Whether a bulk request that fails leaves its group charged for what it never got."""
+    return era.slab_charge == "before"
+
+
+MEETS: dict[SlabEvent, Callable[[Era], bool]] = {
+    SlabEvent.AT_HAND: _has_arrays,
+    SlabEvent.FROM_SHARED: _has_arrays,
+    SlabEvent.FROM_SLABS: _has_arrays,
+    SlabEvent.TO_ARRAY: _has_arrays,
+    SlabEvent.TO_SHARED: _has_arrays,
+    SlabEvent.TO_SLABS: _has_arrays,
+    SlabEvent.UNTOUCHED: _has_arrays,
+    SlabEvent.SPARED: _has_arrays,
+    SlabEvent.LOST: _loses,
+}
+"""Events that some eras alone meet; all others are met in every era that has slabs."""
+
+REFUSED: tuple[int, ...] = ()
+"""Why requests are refused, in every era."""
+
+
+def slab_floor(era: Era) -> set[SlabMet]:
+    """The events that a run over the era must reach; none in an era without slabs."""
+    if not era.slab_designs:
+        return set()
+    floor: set[SlabMet] = {
+        (event, 0)
+        for event in SlabEvent
+        if event is not SlabEvent.REFUSED and (event not in MEETS or MEETS[event](era))
+    }
+    floor |= {(verb, 0) for verb in SlabVerb}
+    floor |= {(SlabEvent.REFUSED, refusal) for refusal in REFUSED}
+    return floor
