@@ -47,6 +47,9 @@ LENGTHS = {
     "The reserve is no longer free to the shortcut": [2],
     "Every zone of several CPUs has a drift mark": [0],
     "A fallback boosts the marks": [3],
+    "A fallback wakes kswapd even where it boosts nothing": [3],
+    "CMA memory that goes first is logged, too": [1],
+    "Kswapd is let be where there is nothing to boost": [3],
     "Memory that no fallback reaches no longer merges with its neighbour": [0, 2],
     "Single pageblocks can be isolated": [1],
     "A range's neighbours keep their type": [1],
@@ -181,18 +184,25 @@ NOT_IN_SMALL_ZONES = {
     *("reserves_by_highest", "zonelists_by_zone", "movable_apart"),
     # What matters to several requests at once: tests/schedule.
     *("visits", "bounds_drains", "stores_sizes", "looks_before_guard", "drains_in_parts"),
+    # Compaction and slabs, which have machines of their own.
+    *("compaction", "slab_designs", "keeps_more_partials", "detaches_by_swapping"),
+    *("undoes_in_bulk", "slab_charge"),
 }
 """What no trace of one small zone can show."""
 
 UNSEEN = {
     # Two guards that bar the same requests, interrupts or lost locks aside.
-    *(("4.10", "guard"), ("6.1", "guard")),
+    *(("5.8", "guard"), ("6.1", "guard")),
     # Lists that serve nobody who asks for so much; an array that keeps its old frames; the lists of
     # huge pages.
     *(("4.10", "order_check"), ("5.15", "bulk"), ("5.15", "lists"), ("6.1", "lists")),
     # A flush is for blocks of higher orders, and what they are counted as tells the eras apart when
     # they are allocated. Vectors: tests/spec/test_pcp_vectors.py.
     ("5.15", "tuning"),
+    # Drains double when many frames have been freed: the same vectors.
+    ("5.8", "tuning"),
+    # Who cannot wait meets a boost when much has been allocated: tests/spec/test_zonelist.py.
+    ("5.8", "spares_urgent"),
 }
 """Choices of the era after that one which short traces do not tell apart."""
 
@@ -203,7 +213,7 @@ def test_every_choice_of_the_later_eras_is_on_the_page() -> None:
     An era with that one choice taken back shows no difference to the earlier one at the end of the
     trace, or another one.
     """
-    later = ["4.10", "5.15", "6.1", "6.12"]
+    later = ["4.10", "5.8", "5.15", "6.1", "6.12"]
     for one, other in pairwise(later):
         eras = ERAS[one], ERAS[other]
         traces = [found for found in TRACES if found.eras == eras]

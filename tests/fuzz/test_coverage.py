@@ -89,10 +89,11 @@ FALLBACK = {Kind.MOVED, Kind.TAKEN, Kind.CLAIMED, Kind.SINGLE, Kind.MIXED, Kind.
         ("4.10", "4.11-rc", {Kind.BARRED}, set()),
         (
             "4.11-rc",
-            "5.15",
-            {Kind.SMALLEST, Kind.CMA_FIRST, Kind.POISONED, Kind.BULK, Kind.FILLED, Kind.BOOSTED},
+            "5.8",
+            {Kind.SMALLEST, Kind.CMA_FIRST, Kind.BOOSTED},
             {Kind.BARRED},
         ),
+        ("5.8", "5.15", {Kind.POISONED, Kind.BULK, Kind.FILLED}, set()),
         ("5.15", "6.1", {Kind.BARRIER, Kind.CUT, Kind.HEALED, Kind.BARRED}, set()),
         (
             "6.1",
@@ -114,7 +115,7 @@ def test_each_era_has_branches_of_its_own(
     ("era", "top", "orders"),
     [
         ("2.6.8", 10, {0}),
-        ("4.10", 10, {0}),
+        ("5.8", 10, {0}),
         ("5.15", 2, {0, 1, 2}),
         ("6.12", 10, {0, 1, 2, 3, HUGE}),
     ],

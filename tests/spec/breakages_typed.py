@@ -338,6 +338,12 @@ printed(
 printed("a fallback is silent", HALF, U0, lambda log: log.pop(0))
 printed("the allocation is silent", PLAIN, M0, lambda log: log.pop())
 printed("the list's type, in 5.15", CMA_MOST, M0, retyped(CMA))
+printed(
+    "CMA memory that came first is printed, in 5.8",
+    grouped("5.8", "CCMM", Op(Verb.ALLOC, 2, mt=MOVABLE)),
+    M0,
+    lambda log: log.insert(1, log[-1]._replace(kind=Kind.ZONE_LOCKED)),
+)
 printed("the request's type, in 6.1", CMA_LEFT, M0, retyped(MOVABLE))
 printed("a free is silent", ONE, FREE, lambda log: log.__setitem__(0, log[0]._replace(pfn=1)))
 

@@ -261,17 +261,27 @@ def test_the_tracepoints_of_a_fallback(era: str) -> None:
     ("era", "cma", "failure"),
     [
         ("4.10", "M", [(LOCKED, "M")]),
+        ("5.8", None, [(LOCKED, "M")]),
         ("5.15", "M", []),
         ("6.1", "C", []),
         ("6.12", "C", []),
     ],
 )
 def test_the_type_that_a_removal_prints(
-    era: str, cma: str, failure: list[tuple[Kind, str]]
+    era: str, cma: str | None, failure: list[tuple[Kind, str]]
 ) -> None:
-    """The one asked for, until 5.15; then that of the list. A failed attempt prints until 4.10."""
-    assert prints(laid(era, "MC", [(16, 1, "C")]), M0) == [(LOCKED, cma), (GIVEN, "M")]
+    """The one asked for, until 5.15; then that of the list. A failed attempt prints until 5.8,
+    where CMA memory that comes first is not told of. All that is free here is CMA's."""
+    locked = [] if cma is None else [(LOCKED, cma)]
+    assert prints(laid(era, "MC", [(16, 1, "C")]), M0) == [*locked, (GIVEN, "M")]
     assert prints(laid(era, "MC", []), M0) == failure
+
+
+def test_5_8_prints_cma_memory_that_came_last() -> None:
+    """Of four free frames two are CMA's, not most; but a request for two finds them alone."""
+    zone = laid("5.8", "MC", [(0, 0, "M"), (2, 0, "M"), (16, 1, "C")])
+
+    assert prints(zone, M0._replace(order=1)) == [(LOCKED, "M"), (GIVEN, "M")]
 
 
 def test_2_6_37_prints_a_failure_of_its_reserve() -> None:

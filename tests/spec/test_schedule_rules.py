@@ -160,7 +160,7 @@ def test_the_lists_are_those_of_the_cpu_where_the_task_is_pinned() -> None:
     assert [pcps[0].count > 0 for pcps in made.zone.pcps] == [False, True]
 
 
-VISITS = {"4.10": Level.HARDIRQ, "4.11-rc": Level.TASK, "5.15": Level.TASK}
+VISITS = {"4.10": Level.HARDIRQ, "4.11-rc": Level.TASK, "5.8": Level.TASK, "5.15": Level.TASK}
 
 
 @pytest.mark.parametrize("era", VISITS)

@@ -41,6 +41,7 @@ DUE: dict[str, set[Kind]] = {
     "2.6.39": EVERYWHERE,
     "4.10": EVERYWHERE | {Kind.RESERVED, Kind.UNRESERVED},
     "4.11-rc": EVERYWHERE | {Kind.RESERVED, Kind.RESERVE_USED, Kind.BARRED},
+    "5.8": EVERYWHERE | {Kind.RESERVED, Kind.UNRESERVED, Kind.BOOSTED},
     "5.15": EVERYWHERE | BULKY,
     "6.1": EVERYWHERE | BULKY | {Kind.BARRED},
     "6.12": EVERYWHERE | BULKY | {Kind.BARRED},
@@ -214,6 +215,10 @@ WORKED_OUT: dict[str, tuple[Machine, Sequence[Op]]] = {
     "a fallback that boosts the marks wakes kswapd": (
         replace(bare("5.15", 64, 3, pageblock=3), min_free=16),
         BROKEN_UP,
+    ),
+    "in 5.8 a fallback wakes kswapd in a zone that is too small for a boost": (
+        replace(bare("5.8", 24, 3, pageblock=3), min_free=16),
+        BROKEN_UP[-4:],
     ),
     "what is offline is not isolated": (
         replace(bare("4.10", 64, 3, pageblock=3), cpus=1, batch=1, high=20),

@@ -38,6 +38,7 @@ DUE: dict[str, set[Kind]] = {
     "2.6.37": EVERYWHERE | UNTIL_6_1 | {Kind.RESERVE_LAST},
     "2.6.39": EVERYWHERE | UNTIL_6_1 | {Kind.RESERVE_LAST},
     "4.10": SINCE_4_10 | UNTIL_6_1 | GUARDS,
+    "5.8": (SINCE_5_15 | UNTIL_6_1 | GUARDS) - {Kind.POISONED},
     "5.15": SINCE_5_15 | UNTIL_6_1 | GUARDS,
     "6.1": SINCE_6_1 | UNTIL_6_1 | GUARDS,
     "6.12": SINCE_6_1 | {Kind.RETYPE, Kind.RESERVE_LAST},

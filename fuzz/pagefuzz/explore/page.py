@@ -94,7 +94,7 @@ def windows_markdown() -> str:
     return table(["operation", *PRINTED], rows)
 
 
-PRINTED = ("2.6.8", "2.6.11", "2.6.37", "4.10", "4.11-rc", "5.15", "6.1", "6.12")
+PRINTED = ("2.6.8", "2.6.11", "2.6.37", "4.10", "4.11-rc", "5.8", "5.15", "6.1", "6.12")
 """The eras of the table: those left out are as the one before."""
 
 

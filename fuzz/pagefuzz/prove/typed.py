@@ -68,8 +68,9 @@ class TypedDomain(NamedTuple):
 
 
 WITH_PAGEBLOCKS = tuple(name for name, era in ERAS.items() if era.numbering is not None)
-TYPED = tuple(name for name in WITH_PAGEBLOCKS if name != "4.11-rc")
-"""An era for each way with pageblocks; 4.11-rc chooses as 4.10 does, as far as the buddy goes."""
+TYPED = tuple(name for name in WITH_PAGEBLOCKS if name not in ("4.11-rc", "5.8"))
+"""An era for each way with pageblocks; 4.11-rc chooses as 4.10 does, as far as the buddy goes. 5.8
+falls back as 5.15 and places blocks as 4.10: no way that is new, for minutes more of a search."""
 
 RESERVING = ("4.10", "5.15", "6.1")
 """The eras that reserve a pageblock in a zone that small."""
