@@ -29,6 +29,7 @@ COMMANDS = {
     "explore": "Explore who may come between whom: CPUs, interrupts and locks, step by step.",
     "irqsoff": "Say how long each operation has interrupts off, at most and at worst.",
     "mutants": "Plant known bugs and see that each one is found.",
+    "slabs": "Count what groups that share caches save in slabs.",
     "drift": "Weigh what CPUs keep back of counters against how often they tell.",
     "bench": "Measure steps and operations per second.",
     "list": "List targets, laws, eras, events and mutants.",

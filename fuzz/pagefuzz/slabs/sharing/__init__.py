@@ -1,0 +1,1 @@
+"""What groups that share caches save in frames, counted on the twin."""
