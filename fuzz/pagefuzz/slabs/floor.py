@@ -13,7 +13,7 @@ def _has_arrays(era: Era) -> bool:
 
 def _loses(era: Era) -> bool:
     """Whether a bulk request that fails leaves its group charged for what it never got."""
-    return era.slab_charge == "before"
+    return era.slab_charge != "after"
 
 
 MEETS: dict[SlabEvent, Callable[[Era], bool]] = {
