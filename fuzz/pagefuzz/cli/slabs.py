@@ -106,6 +106,7 @@ def command(
     rows: list[tables.Row] = []
     work = Workload(ERAS[era], design, cpus, mix.kinds, groups, objects, churn, seed)
     with console.progress("slabs") as tell:
+        tell("loading the twin's kernels, which takes a while where they must be compiled first")
         for count in _counts(groups):
             some = work._replace(groups=count)
             own, shared = (use_of(some, scheme, tell) for scheme in ("caches", "objects"))

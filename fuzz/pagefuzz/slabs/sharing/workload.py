@@ -38,8 +38,8 @@ CHUNK = 2**15
 ROUNDS = 64
 """In how many rounds each object is replaced once, about: those of a round go, then others come."""
 
-KEPT = 64
-"""Frames that a CPU may keep of a cache for a group, beside those in use."""
+FIRST_PAGES = 2**12
+"""Frames that a zone has at first beside those for the bytes that are held at most."""
 
 
 class Workload(NamedTuple):
@@ -80,26 +80,43 @@ class Use(NamedTuple):
 def use_of(work: Workload, scheme: Scheme, tell: Callable[[str], None]) -> Use:
     """Put the requests to a fresh twin and count its slabs.
 
-    Raises UsageError if no zone is large enough.
+    The zone is one that is never short: this is about slabs, not about memory that runs out. How
+    large it must be is not known before, so a zone that turns out too small is doubled. Raises
+    UsageError if none is large enough.
     """
-    twin = SlabTwin(_machine(work, scheme))
+    held = work.groups * work.objects * max(kind.size for kind in work.kinds) // PAGE
+    pages = 1 << (held + FIRST_PAGES).bit_length()
+    while pages <= MAX_PAGES:
+        use = _counted(work, scheme, pages, tell)
+        if use is not None:
+            return use
+        pages *= 2
+    raise UsageError(
+        f"{MAX_PAGES:,} frames, the most that a zone has here, are too few for these groups and "
+        "objects; expected fewer of either"
+    )
+
+
+def _counted(work: Workload, scheme: Scheme, pages: int, tell: Callable[[str], None]) -> Use | None:
+    """What slabs come to in a zone of so many frames, or None if it was too small."""
+    zone = Machine(pages, TOP, work.era, start=1 << TOP)
+    machine = SlabMachine(zone, work.cpus, design=work.design, scheme=scheme, groups=work.groups)
+    twin = SlabTwin(machine)
     for number, kind in enumerate(work.kinds, 1):
         _founded(twin, SlabOp(SlabVerb.CREATE, cache=number, size=kind.size))
     for group in range(1, work.groups + 1):
         _founded(twin, SlabOp(SlabVerb.GROUP, group=group))
-    kinds = _requests(work, twin, f"{work.groups} groups, {scheme}", tell)
+    try:
+        kinds = _requests(work, twin, f"{work.groups} groups, {scheme}", tell)
+    except _TooSmall:
+        return None
     sizes = np.array([kind.size for kind in work.kinds])
     frames, slots = _slabs(twin)
     return Use(len(kinds), int(sizes[kinds].sum()), frames, slots)
 
 
-def _machine(work: Workload, scheme: Scheme) -> SlabMachine:
-    """A zone that is never short: this is about slabs, not about memory that runs out."""
-    held = work.groups * work.objects * max(kind.size for kind in work.kinds) // PAGE
-    kept = work.groups * len(work.kinds) * work.cpus * KEPT
-    pages = min(MAX_PAGES, 1 << (2 * held + kept + 1024).bit_length())
-    zone = Machine(pages, TOP, work.era, start=1 << TOP)
-    return SlabMachine(zone, work.cpus, design=work.design, scheme=scheme, groups=work.groups)
+class _TooSmall(Exception):
+    """The zone has no frames left for a slab."""
 
 
 def _founded(twin: SlabTwin, op: SlabOp) -> None:
@@ -117,19 +134,16 @@ def _requests(work: Workload, twin: SlabTwin, title: str, tell: Callable[[str], 
     groups = rng.permutation(np.repeat(np.arange(1, work.groups + 1), work.objects))
     held = np.empty(count, np.int64)
     for some in _chunks(np.arange(count)):
-        held[some] = _taken(
-            twin, rng.integers(work.cpus, size=len(some)), kinds[some], groups[some]
-        )
+        cpus = rng.integers(work.cpus, size=len(some))
+        held[some] = _taken(twin, cpus, kinds[some], groups[some])
         tell(f"{title}: {some[-1] + 1:,} of {count:,} objects taken")
     left, most = round(work.churn * count), max(1, count // ROUNDS)
     while left:
         for some in _chunks(rng.permutation(count)[: min(left, most)]):
             _given_back(twin, rng.integers(work.cpus, size=len(some)), held[some])
             kinds[some] = rng.choice(len(work.kinds), len(some), p=shares)
-            cpus, others = (
-                rng.integers(work.cpus, size=len(some)),
-                rng.integers(1, work.groups + 1, size=len(some)),
-            )
+            others = rng.integers(1, work.groups + 1, size=len(some))
+            cpus = rng.integers(work.cpus, size=len(some))
             held[some] = _taken(twin, cpus, kinds[some], others)
             left -= len(some)
         tell(f"{title}: {left:,} objects still to give way to others")
@@ -150,10 +164,7 @@ def _taken(twin: SlabTwin, cpus: Numbers, kinds: Numbers, groups: Numbers) -> Nu
     rows[:, COLUMN_GROUP] = groups
     addresses = perform_all(twin, rows.ravel(), len(rows))
     if addresses.min() <= 0:
-        raise UsageError(
-            f"{twin.machine.zone.pages:,} frames, the most that a zone has here, are too few for "
-            "these groups and objects; expected fewer of either"
-        )
+        raise _TooSmall
     return addresses
 
 
