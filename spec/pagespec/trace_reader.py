@@ -1,6 +1,6 @@
 """Reading traces: text to requests, and one clear sentence for any text that is none."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias, TypeVar
 
 from pagespec.era import era_named
@@ -90,15 +90,21 @@ def read_body(
     return tuple(requests), expect
 
 
+MACHINE_WORDS = frozenset(
+    {
+        *("pages", "top", "era", "start", "holes", "pageblock", "types", "guard", "cpus"),
+        *("cells", *SIZES_GIVEN),
+    }
+)
+"""What a line may say of a zone."""
+
+
 def read_machine(number: int, line: str) -> Machine:
     """The machine that a line describes."""
     check_blanks(number, line)
     word, _, rest = line.partition(" ")
     fields = read_fields(number, rest) if word == "machine" else {}
-    unknown = fields.keys() - {
-        *("pages", "top", "era", "start", "holes", "pageblock", "types", "guard", "cpus"),
-        *("cells", *SIZES_GIVEN),
-    }
+    unknown = fields.keys() - MACHINE_WORDS
     if unknown or not {"pages", "top", "era"} <= fields.keys():
         raise TraceError(
             number,
@@ -107,6 +113,11 @@ def read_machine(number: int, line: str) -> Machine:
             "need be, "
             f"got {blamed(line, unknown)!r}",
         )
+    return machine_of(number, fields)
+
+
+def machine_of(number: int, fields: Mapping[str, str]) -> Machine:
+    """The machine that the words of a line describe; `pages`, `top` and `era` are among them."""
     whole = {
         key: read_whole(number, key, fields[key])
         for key in ("pages", "top", "start", "pageblock", "guard", "cpus", *SIZES_GIVEN)
