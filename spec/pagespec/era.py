@@ -150,7 +150,13 @@ class Era:
     What follows matters to slabs, which were read of 5.8 and later.
     slab_designs: which allocators of objects there are.
     keeps_more_partials: whether a CPU keeps four times as many objects on its partial slabs, and
-        counts them by the slab.
+        counts them by the slab. keeps_no_partials: whether one that is to keep none takes no more
+        than it needs off the node's list either; if not, and it counts by the slab, it takes one.
+    halves_slabs: whether half a slab may be wasted before fewer objects on it must do.
+    opens_slow_path: whether interrupts are let in between the parts of a search for objects; if
+        not, only while the page allocator is asked.
+    splices_chains: whether what a CPU gives up of a slab joins the slab's own chain in one piece;
+        if not, object by object, and so the other way round.
     detaches_by_swapping: whether a bulk free moves the objects that it takes to the end of the
         array; if not, it replaces them by nothing.
     undoes_in_bulk: whether a bulk request that fails frees what it had in one go, not one by one.
@@ -223,6 +229,10 @@ class Era:
     compaction: CompactionDesign | None = None
     slab_designs: tuple[SlabDesign, ...] = ()
     keeps_more_partials: bool = False
+    keeps_no_partials: bool = False
+    halves_slabs: bool = False
+    opens_slow_path: bool = False
+    splices_chains: bool = False
     detaches_by_swapping: bool = False
     undoes_in_bulk: bool = False
     slab_charge: SlabCharge = "slabs"
@@ -348,6 +358,8 @@ _5_15 = replace(
     counts_unguarded=True,
     bulk="first-of-all",
     numa="events",
+    opens_slow_path=True,
+    splices_chains=True,
     slab_charge="before",
 )
 _6_1 = replace(
@@ -389,6 +401,8 @@ _6_12 = replace(
     tuning="tuned",
     compaction=DESIGNS["6.12"],
     slab_designs=("slub",),
+    keeps_no_partials=True,
+    halves_slabs=True,
     slab_charge="after",
 )
 

@@ -77,6 +77,15 @@ class Refusal(IntEnum):
     NO_COUNTER = -22
     BUSY = -23
     NO_UPDATE = -24
+    NO_CACHE = -25
+    CACHE_EXISTS = -26
+    CACHE_BUSY = -27
+    BAD_SIZE = -28
+    NOT_OBJECT = -29
+    WRONG_CACHE = -30
+    NO_GROUP = -31
+    GROUP_EXISTS = -32
+    GROUP_OFFLINE = -33
 
 
 class Refused(ValueError):
@@ -255,6 +264,73 @@ class NoUpdate(Refused):
     fact = "is not under way; expected the number of an update that is, the oldest being 0"
 
 
+class NoCache(Refused):
+    """There is no cache of that number."""
+
+    refusal = Refusal.NO_CACHE
+    fact = "does not exist; expected the number of a cache that was created"
+
+
+class CacheExists(Refused):
+    """The number is another cache's."""
+
+    refusal = Refusal.CACHE_EXISTS
+    fact = "exists already; expected a number from 1 to 256 that no cache has"
+
+
+class CacheBusy(Refused):
+    """Objects of the cache are held."""
+
+    refusal = Refusal.CACHE_BUSY
+    fact = "has objects that are held; expected one without"
+
+
+class BadSize(Refused):
+    """No cache may have that size, of its objects or of what it keeps."""
+
+    refusal = Refusal.BAD_SIZE
+    fact = (
+        "is no such size; expected objects of whole words that fit on a slab, an order that the "
+        "zone has, and no negative counts; arrays and batches hold one object at least, and only "
+        "in SLAB"
+    )
+
+
+class NotObject(Refused):
+    """The address is not the first byte of an object that is held."""
+
+    refusal = Refusal.NOT_OBJECT
+    fact = "is no object that is held; expected the address that was given out, once"
+
+
+class WrongCache(Refused):
+    """The object is one of another cache."""
+
+    refusal = Refusal.WRONG_CACHE
+    fact = "is an object of another cache; expected objects of the cache that is named"
+
+
+class NoGroup(Refused):
+    """There is no group of that number, or none may have it."""
+
+    refusal = Refusal.NO_GROUP
+    fact = "does not exist; expected a group of the machine's that has come"
+
+
+class GroupExists(Refused):
+    """The group has come already, or is not all gone yet."""
+
+    refusal = Refusal.GROUP_EXISTS
+    fact = "exists already; expected one that has not come, or is gone with all that it was charged"
+
+
+class GroupOffline(Refused):
+    """The group has gone, though something may still be charged to it."""
+
+    refusal = Refusal.GROUP_OFFLINE
+    fact = "is offline; expected one that can still be charged"
+
+
 REFUSED: dict[Refusal, type[Refused]] = {
     error.refusal: error
     for error in (
@@ -280,6 +356,15 @@ REFUSED: dict[Refusal, type[Refused]] = {
         NoCounter,
         CpuBusy,
         NoUpdate,
+        NoCache,
+        CacheExists,
+        CacheBusy,
+        BadSize,
+        NotObject,
+        WrongCache,
+        NoGroup,
+        GroupExists,
+        GroupOffline,
     )
 }
 """The error of each refusal, for callers that hold a return code of the twin."""

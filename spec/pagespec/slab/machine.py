@@ -46,6 +46,10 @@ class SlabMachine:
         era = self.zone.era
         if not era.slab_designs:
             raise DomainError(f"era {era.name} has no slabs here; expected 5.8 or later")
+        if self.zone.start < 1:
+            raise DomainError(
+                "start=0: an object on frame 0 would have address 0, which is nobody's"
+            )
         if not 1 <= self.cpus <= MAX_CPUS:
             raise DomainError(f"cpus={self.cpus}: objects are asked for by 1 to {MAX_CPUS} CPUs")
         if self.zone.cpus not in (0, self.cpus):

@@ -52,27 +52,31 @@ def slab_order(size: int, objects: int, largest: Order, fraction: int) -> Order:
     return largest + 1
 
 
-def order_of_slab(size: int, cpus: int, top: Order) -> Order:
+def order_of_slab(size: int, cpus: int, top: Order, *, halves: bool = False) -> Order:
     """The order of the slabs of a SLUB cache.
 
     Rather few wasted bytes than many objects: for each number of objects, a sixteenth of a slab
-    may be wasted at most, then an eighth, then a quarter, before one object less must do.
+    may be wasted at most, then an eighth, then a quarter, before one object less must do. halves:
+    whether a half may be, too, so that no fewer objects ever must.
 
     >>> [order_of_slab(256, cpus, 10) for cpus in (1, 4, 8, 127, 128)]
     [0, 0, 1, 1, 2]
+    >>> [order_of_slab(12000, 1, 10, halves=halves) for halves in (False, True)]
+    [2, 3]
 
-    pre: 1 <= size <= PAGE * SIZES[top] and cpus >= 1 and MAX_SLAB_ORDER <= top <= 10
+    pre: 1 <= size <= PAGE * SIZES[top] and cpus >= 1 and 0 <= top <= 10
     post: 0 <= __return__ <= top
     """
-    objects = min(min_objects(cpus), objects_in(MAX_SLAB_ORDER, size))
-    while objects > 1:
-        for fraction in (16, 8, 4):
-            order = slab_order(size, objects, MAX_SLAB_ORDER, fraction)
-            if order <= MAX_SLAB_ORDER:
+    largest = min(MAX_SLAB_ORDER, top)
+    objects = min(min_objects(cpus), objects_in(largest, size))
+    fractions = (16, 8, 4, 2) if halves else (16, 8, 4)
+    while objects >= 1:
+        for fraction in fractions if objects > 1 or halves else (1,):
+            order = slab_order(size, objects, largest, fraction)
+            if order <= largest:
                 return order
         objects -= 1
-    order = slab_order(size, 1, MAX_SLAB_ORDER, 1)
-    return order if order <= MAX_SLAB_ORDER else slab_order(size, 1, top, 1)
+    return slab_order(size, 1, top, 1)
 
 
 def min_partial(size: int) -> int:

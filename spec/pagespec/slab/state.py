@@ -41,13 +41,16 @@ class Slab:
     """A block of frames with objects of one cache.
 
     inuse: the objects that are not on this slab's own chain. chain: those that are, by number.
-    frozen: whether a CPU has it, so that the node's list does not (SLUB).
+    frozen: whether a CPU has it, so that the node's list does not (SLUB). counted: of a partial slab
+    that a CPU keeps, how many free objects it and those behind it had when they came to it, in eras
+    that count objects; 0 otherwise.
     """
 
     first: Pfn
     inuse: int
     chain: list[int]
     frozen: bool = False
+    counted: int = 0
 
 
 @dataclass(slots=True)
@@ -192,7 +195,7 @@ def _copy_of_cache(cache: Cache) -> Cache:
         group=cache.group,
         shape=cache.shape,
         slabs={
-            first: Slab(first, slab.inuse, slab.chain.copy(), slab.frozen)
+            first: Slab(first, slab.inuse, slab.chain.copy(), slab.frozen, slab.counted)
             for first, slab in cache.slabs.items()
         },
         partial=cache.partial.copy(),
