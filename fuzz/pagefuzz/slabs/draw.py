@@ -16,8 +16,8 @@ CPUS, PRESENT = (1, 1, 2, 2, 2, 3, 4, 8), (1, 8, 64, 128)
 TIGHT, AMPLE = (3, 5, 8, 8, 11, 16), (33, 64, 100, 257)
 """The frames of a zone that a few caches use up, and of one that they do not."""
 
-TOPS = (3, 3, 4, 5, 10)
-"""Top orders: slabs may need order 3."""
+TOPS = (1, 2, 3, 3, 4, 5, 10)
+"""Top orders: most leave slabs every order that they may have."""
 
 LISTED = 0.25
 """How many zones have CPUs that keep page lists, so that what a slab gave back is not free."""
@@ -44,7 +44,7 @@ def random_slabs(
         pages=rng.choice(TIGHT if rng.random() < 0.5 else AMPLE),
         top=rng.choice(TOPS),
         era=era,
-        start=rng.choice((0, 1, 1, 8, 13)),
+        start=rng.choice((1, 1, 8, 13)),
     )
     charged: Scheme = rng.choice(SCHEMES) if scheme is None else scheme
     groups = 0 if charged == "none" else rng.choice((1, 2, 2, 3))

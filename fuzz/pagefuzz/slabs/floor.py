@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pagefuzz.slabs.events import SlabEvent, SlabMet
 from pagespec.era import Era
 from pagespec.slab.verbs import SlabVerb
+from pagespec.types import Refusal
 
 
 def _has_arrays(era: Era) -> bool:
@@ -29,7 +30,11 @@ MEETS: dict[SlabEvent, Callable[[Era], bool]] = {
 }
 """Events that some eras alone meet; all others are met in every era that has slabs."""
 
-REFUSED: tuple[int, ...] = ()
+REFUSED = (
+    *(Refusal.NO_CACHE, Refusal.CACHE_EXISTS, Refusal.CACHE_BUSY, Refusal.BAD_SIZE),
+    *(Refusal.NOT_OBJECT, Refusal.WRONG_CACHE, Refusal.BAD_ORDER, Refusal.BAD_CPU),
+    *(Refusal.BAD_RANGE, Refusal.NO_GROUP, Refusal.GROUP_EXISTS, Refusal.GROUP_OFFLINE),
+)
 """Why requests are refused, in every era."""
 
 

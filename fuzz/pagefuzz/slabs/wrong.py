@@ -71,6 +71,8 @@ def _gone(rng: Random, known: Slabs, mix: Mix) -> SlabOp:
         return alloc(rng, known, mix)._replace(verb=verb, group=number, objects=2)
     if verb is SlabVerb.ALLOC:
         return alloc(rng, known, mix)._replace(group=number)
+    if verb is SlabVerb.GROUP and known.groups:
+        number = rng.choice((number, *known.groups))
     return SlabOp(verb, group=number)
 
 
@@ -84,6 +86,7 @@ WRONG: tuple[Draw, ...] = (
         (
             SlabOp(SlabVerb.CREATE, cache=NO_CACHE),
             SlabOp(SlabVerb.CREATE, cache=NO_CACHE, size=2**30),
+            SlabOp(SlabVerb.CREATE, cache=NO_CACHE, size=12),
             SlabOp(SlabVerb.CREATE, size=64),
             SlabOp(SlabVerb.CREATE, cache=NO_CACHE, size=64, order=MAX_TOP + 1),
             SlabOp(SlabVerb.SHRINK, cache=NO_CACHE),
