@@ -70,7 +70,7 @@ def _entries(subject: str, book: LawBook[Subject]) -> Iterator[Entry]:
         yield Entry(law.id, law.level, subject, law.sentence, law.reason, law.source, eras)
 
 
-TraceKind: TypeAlias = Literal["zone", "host", "counter", "schedule"]
+TraceKind: TypeAlias = Literal["zone", "host", "counter", "schedule", "slab"]
 """What a trace is about."""
 
 _HOSTS = frozenset(
@@ -91,6 +91,7 @@ LAWS_OF: dict[TraceKind, frozenset[str]] = {
     "host": _ZONES | _HOSTS,
     "counter": _COUNTERS | {"OUT-fault"},
     "schedule": frozenset(law.id for law in AT_EVERY_STEP.laws) | _AT_REST | {"OUT-fault"},
+    "slab": frozenset({"OUT-fault"}),
 }
 """The laws that a trace of each kind may break: a host's zones keep theirs too, so does a zone in
 use wherever its locks allow to ask, and whatever is asked has to answer."""
