@@ -1,16 +1,18 @@
 """The era's choices as small numbers: one table for each that the spec writes as a word."""
 
 from pageimpl.verbs import CONTENDED, IRQ
-from pagespec.era import (
+from pagespec.choices import (
     Barrier,
-    Bulk,
     CmaRule,
     Design,
     Fallback,
     Isolation,
-    OrderCheck,
     Placement,
     Reserve,
+)
+from pagespec.era import (
+    Bulk,
+    OrderCheck,
     Shortcut,
     Tuning,
 )
@@ -149,3 +151,9 @@ SHORTCUTS: dict[Shortcut, int] = {
     "wraps": WRAPS,
     "stops": STOPS,
 }
+
+# What a fallback's boost does, as bits: raise the marks; wake kswapd where there is nothing to
+# raise, too; and let urgent single frames pass without it.
+BOOSTS = 1
+WAKES_UNBOOSTED = 2
+SPARES_URGENT = 4

@@ -305,8 +305,6 @@ rights_rule_of, set_rights_rule = zone_global()
 order_check_of, set_order_check = zone_global()
 shortcut_of, set_shortcut = zone_global()
 boosts_of, set_boosts = zone_global()
-wakes_unboosted_of, set_wakes_unboosted = zone_global()
-spares_urgent_of, set_spares_urgent = zone_global()
 tries_high_first_of, set_tries_high_first = zone_global()
 drains_on_failure_of, set_drains_on_failure = zone_global()
 

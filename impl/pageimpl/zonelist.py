@@ -7,7 +7,7 @@ highest zone of a node that the request may use.
 
 from pageimpl import bitmap
 from pageimpl.checks import UNSUPPORTED
-from pageimpl.era import BITMAP_DESIGN, NO_RESERVE
+from pageimpl.era import BITMAP_DESIGN, NO_RESERVE, SPARES_URGENT
 from pageimpl.highatomic import reserve_pageblock, unreserve_pageblock
 from pageimpl.jitcache import inlined, kernel
 from pageimpl.locks import lock_zone, try_lists, unlock_lists, unlock_zone
@@ -17,6 +17,7 @@ from pageimpl.memory import (
     below_high_of,
     boost_of,
     boosted_of,
+    boosts_of,
     buddy_after_lists_of,
     classes_of,
     design_of,
@@ -30,7 +31,6 @@ from pageimpl.memory import (
     set_boost,
     set_boosted,
     set_reclaiming,
-    spares_urgent_of,
     tries_high_first_of,
     zone_at,
 )
@@ -107,7 +107,7 @@ def may_serve(mem: Memory, order: int, want: int, of_class: int, level: int, rig
     if watermark_fast(mem, order, want, mark_of(mem, level) + boost, reserve, rights):
         return True
     # Since 5.9 atomic requests for single frames are not held up by a boost.
-    spares = boost > 0 and spares_urgent_of(mem)
+    spares = boost > 0 and boosts_of(mem) & SPARES_URGENT
     if not spares or order > 0 or rights & RIGHT_HIGH == 0 or level != MARK_MIN:
         return False
     return watermark_fast(mem, order, want, mark_of(mem, MARK_MIN), reserve, rights)

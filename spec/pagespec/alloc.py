@@ -21,7 +21,7 @@ from pagespec.checks import (
     held_block_of_order,
     refused,
 )
-from pagespec.era import Design
+from pagespec.choices import Design
 from pagespec.events import Event, Kind
 from pagespec.frames import SIZES
 from pagespec.migratetype import REQUESTED, UNMOVABLE

@@ -10,7 +10,7 @@ Source: the 2004 series as posted (first and second), and mm/page_alloc.c, 2.6.1
 from collections.abc import Callable
 from functools import lru_cache
 
-from pagespec.era import Bounds
+from pagespec.choices import Bounds
 from pagespec.frames import SIZES
 from pagespec.machine import Machine
 from pagespec.types import Order, Pfn

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple, TypeAlias
 
 from pagespec.buddy import del_from_free_list, expand, rmqueue_smallest, take
-from pagespec.era import Fallback
+from pagespec.choices import Fallback
 from pagespec.events import Event, Kind
 from pagespec.frames import SIZES
 from pagespec.migratetype import (

@@ -6,7 +6,7 @@ Source: mm/page_alloc.c (rmqueue, __rmqueue), 2.6.37 to 6.12.
 from typing import NamedTuple
 
 from pagespec.buddy import rmqueue_smallest
-from pagespec.era import ATTEMPTS
+from pagespec.choices import ATTEMPTS
 from pagespec.events import Event, Kind
 from pagespec.fallback import FALL_BACK
 from pagespec.migratetype import CMA, HIGHATOMIC, MOVABLE, RESERVE, UNMOVABLE, MigrateType

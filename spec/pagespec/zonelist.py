@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from pagespec import bitmap
 from pagespec.checks import check_supported
-from pagespec.era import Design
+from pagespec.choices import Design
 from pagespec.events import Event, Kind
 from pagespec.frames import SIZES
 from pagespec.highatomic import reserve_pageblock, unreserve_pageblock

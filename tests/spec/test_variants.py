@@ -30,7 +30,8 @@ from pagespec import bounds
 from pagespec.boot import boot
 from pagespec.bounds import aligned_order, frame_exists, frames_without_lower_buddy
 from pagespec.buddy import free_one_block
-from pagespec.era import ERAS, Bounds
+from pagespec.choices import Bounds
+from pagespec.era import ERAS
 from pagespec.laws.holdings import REFUSALS
 from pagespec.machine import Machine
 from pagespec.migratetype import UNMOVABLE

@@ -35,7 +35,7 @@ _SET = """            names = SIZE_NAMES[type(pcp.load)]
 """
 _BUDDY = "        pfn = RMQUEUE[era.design](zone, want)\n"
 _SPLITTING = """from pagespec.buddy import expand
-from pagespec.era import Design
+from pagespec.choices import Design
 from pagespec.frames import SIZES
 from pagespec.migratetype import UNMOVABLE
 """
@@ -266,7 +266,7 @@ MUTANTS = (
         "ZEP-05",
         "A request takes a larger block off its list, and lets go of the lock before it lists what "
         "it leaves of it.",
-        Edit("zonelist", "from pagespec.era import Design\n", _SPLITTING),
+        Edit("zonelist", "from pagespec.choices import Design\n", _SPLITTING),
         Edit("zonelist", "import Zone\n", "import Zone, account\n"),
         Edit(
             "zonelist",

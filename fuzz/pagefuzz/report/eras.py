@@ -1,24 +1,26 @@
 """The eras as tables: what each kernel chose."""
 
 from pagefuzz.report.markdown import table
-from pagespec.era import (
-    ERAS,
+from pagespec.choices import (
     Barrier,
     Bounds,
-    Bulk,
     CmaRule,
     Design,
-    Era,
     Fallback,
     IndexBase,
     Isolation,
-    MarksRule,
-    OrderCheck,
     Placement,
     Reserve,
+    ZoneLocked,
+)
+from pagespec.era import (
+    ERAS,
+    Bulk,
+    Era,
+    MarksRule,
+    OrderCheck,
     Shortcut,
     Tuning,
-    ZoneLocked,
 )
 from pagespec.guards import GuardName
 from pagespec.migratetype import LETTER_OF

@@ -3,6 +3,7 @@
 The twin of the spec's `watermark.boost`.
 """
 
+from pageimpl.era import WAKES_UNBOOSTED
 from pageimpl.jitcache import kernel
 from pageimpl.memory import (
     Memory,
@@ -14,7 +15,6 @@ from pageimpl.memory import (
     pageblock_order_of,
     set_boost,
     set_boosted,
-    wakes_unboosted_of,
 )
 from pageimpl.watermark.levels import MARK_HIGH
 
@@ -31,7 +31,7 @@ def boost_watermark(mem: Memory) -> None:
     most = high + (high >> 1)
     size = 1 << pageblock_order_of(mem)
     if managed_of(mem) < size << 2 or most == 0:
-        if wakes_unboosted_of(mem):
+        if boosts_of(mem) & WAKES_UNBOOSTED:
             set_boosted(mem, 1)
         return
     set_boosted(mem, 1)

@@ -5,7 +5,14 @@ Plain Python: it runs once for each zone, before boot.
 
 from collections.abc import Sequence
 
-from pageimpl.era import ORDER_CHECKS, RIGHTS_RULES, SHORTCUTS
+from pageimpl.era import (
+    BOOSTS,
+    ORDER_CHECKS,
+    RIGHTS_RULES,
+    SHORTCUTS,
+    SPARES_URGENT,
+    WAKES_UNBOOSTED,
+)
 from pageimpl.memory import (
     Memory,
     set_boosts,
@@ -17,9 +24,7 @@ from pageimpl.memory import (
     set_order_check,
     set_rights_rule,
     set_shortcut,
-    set_spares_urgent,
     set_tries_high_first,
-    set_wakes_unboosted,
 )
 from pageimpl.watermark.marks import Marks
 from pagespec.era import Era
@@ -45,8 +50,7 @@ def write_levels(memory: Memory, era: Era, marks: Marks, reserve: Sequence[int])
     set_rights_rule(memory, RIGHTS_RULES[era.rights])
     set_order_check(memory, ORDER_CHECKS[era.order_check])
     set_shortcut(memory, SHORTCUTS[era.shortcut])
-    set_boosts(memory, era.boosts)
-    set_wakes_unboosted(memory, era.wakes_unboosted)
-    set_spares_urgent(memory, era.spares_urgent)
+    kinds = WAKES_UNBOOSTED * era.wakes_unboosted | SPARES_URGENT * era.spares_urgent
+    set_boosts(memory, BOOSTS * era.boosts | kinds)
     set_tries_high_first(memory, era.tries_high_first)
     set_drains_on_failure(memory, era.drains_on_failure)

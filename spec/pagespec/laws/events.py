@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from pagespec.era import ATTEMPTS
+from pagespec.choices import ATTEMPTS
 from pagespec.events import Event, Kind
 from pagespec.laws.fallback import due_fallback, effects_of
 from pagespec.laws.holdings import REFUSALS, blocks_freed, due_refusal

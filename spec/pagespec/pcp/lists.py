@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from pagespec import bitmap
 from pagespec.buddy import free_one_block
-from pagespec.era import Design
+from pagespec.choices import Design
 from pagespec.events import Event, Kind
 from pagespec.frames import SIZES
 from pagespec.guards import RULES

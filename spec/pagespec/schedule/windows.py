@@ -14,7 +14,7 @@ Source: derived; the thread of 2011 that measured the same in microseconds.
 from collections.abc import Callable
 from typing import NamedTuple
 
-from pagespec.era import Fallback
+from pagespec.choices import Fallback
 from pagespec.frames import SIZES
 from pagespec.guards import RULES
 from pagespec.laws.law import Complaint, LawBook

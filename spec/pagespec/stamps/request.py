@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from pagespec.era import Fallback
+from pagespec.choices import Fallback
 from pagespec.frames import SIZES
 from pagespec.migratetype import (
     CMA,
