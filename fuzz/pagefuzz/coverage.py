@@ -12,10 +12,12 @@ from typing import TypeAlias
 from pagefuzz.counters.events import CounterEvent, name_of_counter_event
 from pagefuzz.late import Late
 from pagefuzz.schedule.meetings import Meeting
+from pagefuzz.slabs.events import SlabEvent, name_of_slab_event
 from pagespec.events import Event, Kind
 from pagespec.frames import SIZES
 from pagespec.migratetype import MigrateType
 from pagespec.pcp.index import COSTLY
+from pagespec.slab.verbs import SlabOp, SlabVerb
 from pagespec.types import FAULT, NO_MEMORY, Refusal
 from pagespec.verbs import Op, Outcome, Verb
 from pagespec.vmstat.verbs import CounterOp, CounterVerb
@@ -34,9 +36,11 @@ class Crowd(Enum):
     FELL_BACK = "fallback over 90 % occupancy"
 
 
-Met: TypeAlias = tuple[Kind | Verb | Crowd | Late | CounterEvent | CounterVerb | Meeting, Number]
-"""An event, that a request of a verb was served, or what happened in a crowd, late, to counters or
-between contexts."""
+Met: TypeAlias = tuple[
+    Kind | Verb | Crowd | Late | CounterEvent | CounterVerb | SlabEvent | SlabVerb | Meeting, Number
+]
+"""An event, that a request of a verb was served, or what happened in a crowd, late, to counters, to
+slabs or between contexts."""
 
 Reached: TypeAlias = Counter[Met]
 """How often each happened."""
@@ -93,7 +97,7 @@ def events_in_crowd(outcome: Outcome, log: Iterable[Event]) -> Iterator[Met]:
         yield Crowd.FELL_BACK, 0
 
 
-def verbs_served(done: Iterable[tuple[Op | CounterOp, Outcome]]) -> Reached:
+def verbs_served(done: Iterable[tuple[Op | CounterOp | SlabOp, Outcome]]) -> Reached:
     """How often requests of each verb were served.
 
     Several verbs bring about the same events: that a range was isolated says not who asked for it.
@@ -143,6 +147,10 @@ def name_of_event(event: Met) -> str:
         return name_of_counter_event(kind, number)
     if isinstance(kind, CounterVerb):
         return f"{kind.value} of counters served"
+    if isinstance(kind, SlabEvent):
+        return name_of_slab_event(kind, number)
+    if isinstance(kind, SlabVerb):
+        return f"{kind.value} of objects served"
     if isinstance(kind, Verb):
         return f"{kind.value} served"
     if isinstance(kind, Crowd):

@@ -12,6 +12,7 @@ from pagespec.frames import SIZES
 from pagespec.host_trace import HostTrace
 from pagespec.machine import Machine
 from pagespec.migratetype import MOVABLE, RECLAIMABLE, UNMOVABLE, MigrateType
+from pagespec.slab.trace import SlabTrace
 from pagespec.trace import SIZED_BY_NAME, Operand, Request, Trace
 from pagespec.types import DomainError, Order, Pfn
 from pagespec.verbs import Verb
@@ -20,8 +21,8 @@ from pagespec.vmstat.trace import CounterTrace
 FEW = 16
 """Requests up to which every pair is tried; beyond, the number of pairs is too large."""
 
-OfAny = TypeVar("OfAny", Trace, HostTrace, CounterTrace)
-"""A trace of one zone, of a host of several, or of counters."""
+OfAny = TypeVar("OfAny", Trace, HostTrace, CounterTrace, SlabTrace)
+"""A trace of one zone, of a host of several, of counters, or of slabs."""
 
 PLAINEST = (MOVABLE, UNMOVABLE, RECLAIMABLE)
 """The types of pageblocks that need no explanation, the plainest first."""

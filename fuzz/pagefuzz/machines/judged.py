@@ -17,6 +17,7 @@ from pagefuzz.plainer import plainer
 from pagefuzz.target.protocol import Factory
 from pagespec.laws.law import LawBroken, Level
 from pagespec.machine import Machine
+from pagespec.slab.verbs import SlabOp
 from pagespec.trace import Trace
 from pagespec.types import DomainError, Pfn
 from pagespec.verbs import Op, Outcome
@@ -30,10 +31,10 @@ WHICH_BITS = 11
 
 
 class Run(Protocol):
-    """A lockstep as an example ends it: of one zone, of a host, or of counters."""
+    """A lockstep as an example ends it: of one zone, of a host, of counters, or of slabs."""
 
     @property
-    def done(self) -> Sequence[tuple[Op | CounterOp, Outcome]]:
+    def done(self) -> Sequence[tuple[Op | CounterOp | SlabOp, Outcome]]:
         """Every request so far and its outcome."""
 
     @property

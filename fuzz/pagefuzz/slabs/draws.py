@@ -6,7 +6,6 @@ from random import Random
 from typing import TypeAlias
 
 from pagefuzz.slabs.draw import random_create
-from pagespec.slab.sizes import PAGE
 from pagespec.slab.state import Slabs
 from pagespec.slab.verbs import MAX_BULK, Address, SlabOp, SlabVerb
 
@@ -51,7 +50,7 @@ def caches_of(known: Slabs) -> list[int]:
 
 def held_in(known: Slabs) -> list[Address]:
     """All that callers have, whole frames included."""
-    return [*known.held, *(first * PAGE for first in known.large)]
+    return list(known.held)
 
 
 def groups_of(known: Slabs) -> list[int]:
@@ -109,7 +108,7 @@ def free(rng: Random, known: Slabs, mix: Mix) -> SlabOp:
 def free_bulk(rng: Random, known: Slabs, mix: Mix) -> SlabOp:
     """Several objects that are held, of one cache or, as kfree_bulk has it, of any."""
     held = held_in(known)
-    cache = rng.choice((0, *{each.cache for each in known.held.values()}))
+    cache = rng.choice((0, *{each.cache for each in known.held.values() if each.cache}))
     if cache:
         held = [address for address, each in known.held.items() if each.cache == cache]
     if not held:
@@ -139,7 +138,7 @@ def of_cache(verb: SlabVerb) -> Draw:
     """A request about a cache as a whole; to destroy one is refused while objects are held."""
 
     def draw(rng: Random, known: Slabs, mix: Mix) -> SlabOp:
-        held = {each.cache for each in known.held.values()}
+        held = {each.cache for each in known.held.values() if each.cache}
         caches = caches_of(known)
         free = [each for each in caches if each not in held]
         if verb is SlabVerb.DESTROY and free and rng.random() < 0.8:

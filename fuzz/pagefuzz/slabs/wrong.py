@@ -39,7 +39,7 @@ def _again(rng: Random, known: Slabs, mix: Mix) -> SlabOp:
 
 
 def _busy(rng: Random, known: Slabs, mix: Mix) -> SlabOp:
-    busy = sorted({each.cache for each in known.held.values()})
+    busy = sorted({each.cache for each in known.held.values() if each.cache})
     return SlabOp(SlabVerb.DESTROY, cache=rng.choice(busy) if busy else NO_CACHE)
 
 
