@@ -25,6 +25,10 @@ or those of the type that is wanted. Whoever may wait moves blocks out of any.""
 RefusedBy: TypeAlias = Literal["low", "min"]
 Bound: TypeAlias = Literal["low", "low-or-start", "block"]
 Meeting: TypeAlias = Literal["frames", "pageblocks"]
+Released: TypeAlias = Literal["pageblock", "last-of-32", "first-of-32"]
+
+CLUSTER = 32
+"""How many frames are moved at a time, and walked before interrupts may come."""
 
 
 class CompactionDesign(NamedTuple):
@@ -44,10 +48,19 @@ class CompactionDesign(NamedTuple):
     nothing was found. seeks: whether free blocks are sought on their lists before pageblocks are
     walked, and pageblocks are left out in walking where nobody may wait. captures: whether a block
     of the wanted order that is freed meanwhile is the compactor's at once.
+    captures_movable: whether also a smaller one of a movable pageblock, for movable requests.
     skips_pinned: whether blocks that somebody else has a reference to are left alone at once; if
-    not, they are taken off the LRU and put back. moves_large: whether blocks of several frames are
-    moved. waits_apart: whether a caller can say that it will not wait. background: whether there is
-    a worker for it; drains_after_failure: whether that has the CPUs' lists drained when it failed.
+    not, they are taken off the LRU and put back. moves_others: whether blocks are moved that are
+    not on the LRU. moves_large: whether blocks of several frames are. released: how often the
+    migrate scanner lets interrupts come: after a pageblock; at the last frame of each 32; or at the
+    first, and not before the first block that it takes keeps them off.
+    waits_apart: whether a caller can say that it will not wait. background: whether there is a
+    worker for it; heeds_skips: whether that passes over pageblocks, too; drains_after_failure:
+    whether it has the CPUs' lists drained when it failed. drains_as_it_goes: whether a run drains
+    its CPU's lists whenever it has left a block of the wanted order; if not, whoever waits for it
+    does in the end. skips_used: whether pageblocks are passed over later although something was
+    found there, once all of it has been walked. caches_next: whether the next run begins one
+    pageblock below that.
     """
 
     scan: Scan
@@ -62,11 +75,18 @@ class CompactionDesign(NamedTuple):
     remembers: bool = False
     seeks: bool = False
     captures: bool = False
+    captures_movable: bool = False
     skips_pinned: bool = False
+    moves_others: bool = False
     moves_large: bool = False
+    released: Released = "pageblock"
     waits_apart: bool = True
     background: bool = False
+    heeds_skips: bool = False
     drains_after_failure: bool = False
+    drains_as_it_goes: bool = False
+    skips_used: bool = False
+    caches_next: bool = False
 
 
 _2_6_37 = CompactionDesign(
@@ -91,23 +111,38 @@ _4_10 = CompactionDesign(
     meeting="pageblocks",
     remembers=True,
     skips_pinned=True,
+    moves_others=True,
+    released="first-of-32",
     background=True,
+    drains_as_it_goes=True,
 )
 _5_8 = _4_10._replace(
     targets="not-large",
     sources="as-wanted",
     seeks=True,
     captures=True,
+    heeds_skips=True,
     drains_after_failure=True,
+    skips_used=True,
 )
 
 DESIGNS: dict[str, CompactionDesign] = {
     "2.6.37": _2_6_37,
     "2.6.39": _2_6_37._replace(
-        scan="rechecks", sources="movable", free_bound="low-or-start", waits_apart=True
+        scan="rechecks",
+        sources="movable",
+        free_bound="low-or-start",
+        released="last-of-32",
+        waits_apart=True,
     ),
     "4.10": _4_10,
     "5.8": _5_8,
-    "6.12": _5_8._replace(targets="below-request", keeps_orders=True, moves_large=True),
+    "6.12": _5_8._replace(
+        targets="below-request",
+        keeps_orders=True,
+        moves_large=True,
+        captures_movable=True,
+        caches_next=True,
+    ),
 }
 """Per release that changed anything, the design."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from pagespec.boot import boot
+from pagespec.compaction.events import Event
 from pagespec.compaction.machine import CompactionMachine
 from pagespec.compaction.verbs import Mode
 from pagespec.frames import SIZES, head_of
@@ -29,33 +30,53 @@ class Move(NamedTuple):
 class Run:
     """One run of compaction, from its beginning to its end.
 
-    order: what is wanted, or WHOLE. mt: the type of the request behind it. mode, killed, whole: as
-    the request has them. direct: whether a request waits for it. free, migrate: where the two
-    scanners stand. targets: the isolated free blocks, next to be used first, on one list or on one
-    for each order. sources: the held blocks that are to be moved, lowest first, each with one more
-    reference. contended: whether it is to be given up. stride: every how manieth pageblock the free
-    scanner looks at. drained: behind which frame of the migrate scanner the CPU's lists were
-    drained last.
+    order: what is wanted, or WHOLE. mt: the type of the request behind it. cpu: who runs it. mode,
+    killed: as the request has them. whole: whether it goes through the whole zone. direct: whether
+    a request waits for it. heeds: whether it passes over pageblocks in which nothing was found of
+    late. told: whether it may take frames from any pageblock. free, migrate: where the two scanners
+    stand. fresh: the free blocks that were isolated and are not sorted yet. targets: those that
+    are, next to be used first, on one list or on one for each order. taken: the one that a block is
+    being moved to. sources: the held blocks that are to be moved, lowest first, each with one more
+    reference; the last one goes first. wanted: how many frames are to be isolated for them.
+    contended: whether it is to be given up. sought,
+    sought_vainly: the order at which free blocks are sought next, and how often in a row none was
+    found.
     """
 
     order: Order
     mt: MigrateType = MOVABLE
+    cpu: int = 0
     mode: Mode = "sync"
     killed: bool = False
     whole: bool = False
     direct: bool = False
+    heeds: bool = True
+    told: bool = False
     free: Pfn = 0
     migrate: Pfn = 0
+    fresh: list[Block] = field(default_factory=list)
     targets: list[list[Block]] = field(default_factory=lambda: [[]])
+    taken: Block | None = None
     sources: list[Pfn] = field(default_factory=list)
+    wanted: int = 0
     contended: bool = False
-    stride: int = 1
-    drained: Pfn | None = None
+    sought: Order = 0
+    sought_vainly: int = 0
 
     @property
     def target_pages(self) -> int:
         """How many frames are isolated to move blocks to."""
-        return sum(SIZES[block.order] for blocks in self.targets for block in blocks)
+        return sum(SIZES[block.order] for blocks in self.blocks for block in blocks)
+
+    @property
+    def blocks(self) -> list[list[Block]]:
+        """All that is isolated, sorted or not."""
+        return [self.fresh, *self.targets]
+
+    @property
+    def has_enough(self) -> bool:
+        """Whether there is a frame for each that is to be moved."""
+        return self.target_pages >= self.wanted
 
 
 @dataclass(slots=True)
@@ -77,7 +98,8 @@ class Compaction:
     runs: the runs under way, oldest first; none at rest. captures: the slot of the task on each
     CPU. lru: the held blocks that are on the LRU. isolated_lru: how many frames of them are counted
     as taken off it for now. strays: what others take for the order of a held block, by its first
-    frame. moves: every block that was moved, in order; whoever reads it clears it.
+    frame. moves: every block that was moved, in order. log: what happened; whoever reads these two
+    clears them.
     """
 
     machine: CompactionMachine
@@ -92,11 +114,13 @@ class Compaction:
     isolated_lru: int
     strays: dict[Pfn, int]
     moves: list[Move] = field(compare=False)
+    log: list[Event] = field(compare=False)
 
     @property
     def isolated(self) -> list[Block]:
         """Every free block that a run has taken and not used yet."""
-        return [block for run in self.runs for blocks in run.targets for block in blocks]
+        blocks = [block for run in self.runs for blocks in run.blocks for block in blocks]
+        return blocks + [run.taken for run in self.runs if run.taken is not None]
 
 
 def last_pageblock(zone: Zone) -> Pfn:
@@ -120,6 +144,7 @@ def start(machine: CompactionMachine) -> Compaction:
         isolated_lru=0,
         strays={},
         moves=[],
+        log=[],
     )
 
 
@@ -134,7 +159,10 @@ def copy_of_compaction(compaction: Compaction) -> Compaction:
         flush=compaction.flush,
         runs=[
             replace(
-                run, targets=[blocks.copy() for blocks in run.targets], sources=run.sources.copy()
+                run,
+                fresh=run.fresh.copy(),
+                targets=[blocks.copy() for blocks in run.targets],
+                sources=run.sources.copy(),
             )
             for run in compaction.runs
         ],
@@ -143,4 +171,5 @@ def copy_of_compaction(compaction: Compaction) -> Compaction:
         isolated_lru=compaction.isolated_lru,
         strays=compaction.strays.copy(),
         moves=compaction.moves.copy(),
+        log=compaction.log.copy(),
     )

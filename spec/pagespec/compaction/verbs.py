@@ -26,6 +26,7 @@ class CompactionVerb(Enum):
     in which others look for its order. COMPACT: compact the zone. DIRECT: allocate, and where that
     fails compact and try again. BACKGROUND: what the worker does when it is woken for an order.
     CLAIM: every frame of a range, if all of them are free. DRAIN_ALL: what CPUs keep goes back.
+    REST: kswapd falls asleep, and with it what compaction remembers, if a run has met its end.
     """
 
     __hash__ = object.__hash__
@@ -40,6 +41,7 @@ class CompactionVerb(Enum):
     BACKGROUND = "background"
     CLAIM = "claim"
     DRAIN_ALL = "drainall"
+    REST = "rest"
 
 
 class Result(IntEnum):
@@ -76,7 +78,8 @@ class CompactionOp(NamedTuple):
     that COMPACT is for. lru: of ALLOC and DIRECT, whether the block is on the LRU, or movable in
     another way. mode: of COMPACT and DIRECT. killed: of COMPACT and DIRECT, whether the caller is
     to die, so that it gives up. whole: of COMPACT, whether it is for the whole zone, as by
-    /proc/sys/vm/compact_memory; its order is WHOLE then. irq: of FREE, whether an interrupt asks.
+    /proc/sys/vm/compact_memory, whatever the order says; of DIRECT, whether it is the last resort,
+    which passes over no pageblock. irq: of FREE, whether an interrupt asks.
     """
 
     verb: CompactionVerb
