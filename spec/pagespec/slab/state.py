@@ -22,9 +22,9 @@ class Shape(NamedTuple):
 
     size: bytes from one object to the next. objects: on one slab. objects_kept: how many free
     objects a CPU may keep, on partial slabs in SLUB, in its array in SLAB. partials: how many slabs
-    a node keeps even if they are empty. batch: how many objects move between arrays and slabs.
-    shared: the objects that the array holds which all CPUs share, 0 for none. (The last two are
-    SLAB's.)
+    a node keeps even if they are empty; in SLAB how many free objects. batch: how many objects move
+    between arrays and slabs. shared: the objects that the array holds which all CPUs share, 0 for
+    none. (The last two are SLAB's.)
     """
 
     size: int
@@ -41,9 +41,9 @@ class Slab:
     """A block of frames with objects of one cache.
 
     inuse: the objects that are not on this slab's own chain. chain: those that are, by number.
-    frozen: whether a CPU has it, so that the node's list does not (SLUB). counted: of a partial slab
-    that a CPU keeps, how many free objects it and those behind it had when they came to it, in eras
-    that count objects; 0 otherwise.
+    frozen: whether a CPU has it, so that the node's list does not (SLUB). counted: of a partial
+    slab that a CPU keeps, how many free objects it and those behind it had when they came to it,
+    in eras that count objects; 0 otherwise.
     """
 
     first: Pfn
@@ -87,6 +87,7 @@ class Cache:
     if it is everybody's. slabs: every slab, by its first frame. partial: the node's slabs with free
     objects, the next one first. full, empty: those without and those without any other (SLAB, whose
     partial ones are neither). cpus: what each CPU has (SLUB). arrays, shared: the same (SLAB).
+    touched: whether an empty slab was used since the cache was last looked at (SLAB).
     """
 
     number: int
@@ -99,6 +100,7 @@ class Cache:
     cpus: list[CpuSlab] = field(default_factory=list)
     arrays: list[Array] = field(default_factory=list)
     shared: Array | None = None
+    touched: bool = False
 
 
 class HeldObject(NamedTuple):
@@ -209,6 +211,7 @@ def _copy_of_cache(cache: Cache) -> Cache:
         shared=None
         if cache.shared is None
         else Array(cache.shared.entries.copy(), cache.shared.touched),
+        touched=cache.touched,
     )
 
 
