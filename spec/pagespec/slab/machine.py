@@ -48,7 +48,7 @@ class SlabMachine:
             raise DomainError(f"era {era.name} has no slabs here; expected 5.8 or later")
         if self.zone.start < 1:
             raise DomainError(
-                "start=0: an object on frame 0 would have address 0, which is nobody's"
+                "start=0: an object on frame 0 would have address 0, which is no object"
             )
         if not 1 <= self.cpus <= MAX_CPUS:
             raise DomainError(f"cpus={self.cpus}: objects are asked for by 1 to {MAX_CPUS} CPUs")

@@ -1,0 +1,54 @@
+"""Caches, CPUs and groups as a whole: they come, give up what nobody needs, and go.
+
+Source: mm/slab_common.c (kmem_cache_create, kmem_cache_destroy, kmem_cache_shrink_all), mm/slub.c
+(slub_cpu_dead), mm/memcontrol.c (memcg_offline_kmem), 5.8 to 6.12.
+"""
+
+from pagespec.slab.designs import FLUSH, SHRINK
+from pagespec.slab.groups import close_group, settle
+from pagespec.slab.objects import release
+from pagespec.slab.state import Cache, Slabs
+from pagespec.steps import Steps
+
+
+def caches_of(slabs: Slabs, number: int) -> list[Cache]:
+    """Everybody's cache of a number, and then the groups' own, the newest first."""
+    own = [cache for (of, group), cache in slabs.caches.items() if of == number and group]
+    return [slabs.caches[number, 0], *own[::-1]]
+
+
+def flush_cpu(slabs: Slabs, cpu: int) -> Steps[None]:
+    """Let a CPU give up what it has of all caches, the newest first."""
+    caches = list(slabs.caches.values())
+    while caches:
+        yield from FLUSH[slabs.machine.design](slabs, caches.pop(), cpu)
+
+
+def shrink(slabs: Slabs, caches: list[Cache], cpu: int) -> Steps[None]:
+    """Let caches give up what nobody needs, one after the other; nothing stays withheld."""
+    while caches:
+        cache = caches.pop(0)
+        yield from release_all(slabs, cache)
+        yield from SHRINK[slabs.machine.design](slabs, cache, cpu)
+
+
+def release_all(slabs: Slabs, cache: Cache) -> Steps[None]:
+    """Free the objects of a cache that any CPU has withheld."""
+    cpu = 0
+    while cpu < slabs.machine.cpus:
+        yield from release(slabs, cpu, cache)
+        cpu += 1
+
+
+def destroy(slabs: Slabs, number: int, cpu: int) -> Steps[None]:
+    """Let a cache go of which no object is held, and the groups' own before it."""
+    caches = caches_of(slabs, number)
+    yield from shrink(slabs, [*caches[1:], caches[0]], cpu)
+    for cache in caches:
+        del slabs.caches[cache.number, cache.group]
+
+
+def offline(slabs: Slabs, number: int, cpu: int) -> Steps[None]:
+    """Let a group go: its own caches keep nothing from now on, but for objects that are held."""
+    yield from shrink(slabs, close_group(slabs, number), cpu)
+    settle(slabs, number)
