@@ -59,6 +59,23 @@ def test_operations_keep_the_discipline(path: Path) -> None:
 
 OPERATIONS = {
     "alloc": ["alloc_pages", "give_back", "free_pages", "get_page", "put_page", "split_page"],
+    "compaction/capture": ["drain_own", "free_block"],
+    "compaction/freescan": [
+        *("walk_by_frames", "walk_by_pageblocks", "isolate_freepages", "isolate_range"),
+    ],
+    "compaction/migrate": ["put_back", "migrate"],
+    "compaction/ops": [
+        *("_alloc", "_free", "_pin", "_unpin", "_stray", "_compact", "_direct", "_background"),
+        *("_claim", "_drain_all", "_rest"),
+    ],
+    "compaction/run": [
+        *("compact_zone", "release_targets", "allocate", "compact_for", "work_in_background"),
+    ],
+    "compaction/scan": ["scan_frames", "scan_pageblock"],
+    "compaction/seek": ["seek", "scan_around"],
+    "compaction/sources": [
+        *("scan_sources", "isolate_by_frames", "isolate_by_pageblocks", "isolate_migratepages"),
+    ],
     "contig": ["isolate_range", "_isolate", "restore_range", "_restore", "alloc_contig"],
     "pcp/cpus": [
         *("drain_cpu", "_drain", "drain_all", "disable", "enable"),
