@@ -30,7 +30,7 @@ from collections.abc import Callable
 from pagespec.boot import boot
 from pagespec.era import SlabDesign
 from pagespec.pcp.cpus import work_on
-from pagespec.slab import slub_upkeep
+from pagespec.slab import array_sizes, slub_upkeep
 from pagespec.slab.bulk import FREE_BULK, alloc_bulk
 from pagespec.slab.caches import new_cache
 from pagespec.slab.checks import (
@@ -51,7 +51,7 @@ from pagespec.slab.groups import open_group
 from pagespec.slab.machine import SlabMachine
 from pagespec.slab.objects import alloc_large, alloc_object, free_object, release
 from pagespec.slab.state import Shape, Slabs, empty_slabs
-from pagespec.slab.upkeep import caches_of, destroy, flush_cpu, offline, shrink
+from pagespec.slab.upkeep import caches_of, destroy, flush_cpu, offline, reap_cpu, shrink
 from pagespec.slab.verbs import SlabOp, SlabVerb
 from pagespec.steps import Steps, run
 from pagespec.types import (
@@ -69,7 +69,8 @@ DONE = 0
 """The outcome of a request that answers nothing."""
 
 SHAPES: dict[SlabDesign, Callable[[SlabMachine, SlabOp], Shape | None]] = {
-    "slub": slub_upkeep.shape_of
+    "slub": slub_upkeep.shape_of,
+    "slab": array_sizes.shape_of,
 }
 """The shape of a cache that is to be created, or None if none may have it."""
 
@@ -159,7 +160,7 @@ def _flush(slabs: Slabs, op: SlabOp) -> Steps[Outcome]:
 def _reap(slabs: Slabs, op: SlabOp) -> Steps[Outcome]:
     if slabs.machine.design == "slub":
         raise refusal(UnsupportedRequest, op.verb.value)
-    yield from iter(())
+    yield from reap_cpu(slabs, op.cpu)
     return DONE
 
 

@@ -1,12 +1,13 @@
 """Caches, CPUs and groups as a whole: they come, give up what nobody needs, and go.
 
 Source: mm/slab_common.c (kmem_cache_create, kmem_cache_destroy, kmem_cache_shrink_all), mm/slub.c
-(slub_cpu_dead), mm/memcontrol.c (memcg_offline_kmem), 5.8 to 6.12.
+(slub_cpu_dead), mm/slab.c (cache_reap), mm/memcontrol.c (memcg_offline_kmem), 5.8 to 6.12.
 """
 
 from pagespec.slab.designs import FLUSH, SHRINK
 from pagespec.slab.groups import close_group, settle
 from pagespec.slab.objects import release
+from pagespec.slab.reap import reap
 from pagespec.slab.state import Cache, Slabs
 from pagespec.steps import Steps
 
@@ -22,6 +23,13 @@ def flush_cpu(slabs: Slabs, cpu: int) -> Steps[None]:
     caches = list(slabs.caches.values())
     while caches:
         yield from FLUSH[slabs.machine.design](slabs, caches.pop(), cpu)
+
+
+def reap_cpu(slabs: Slabs, cpu: int) -> Steps[None]:
+    """Let a CPU of SLAB give up what of all caches has not been used, the newest first."""
+    caches = list(slabs.caches.values())
+    while caches:
+        yield from reap(slabs, caches.pop(), cpu)
 
 
 def shrink(slabs: Slabs, caches: list[Cache], cpu: int) -> Steps[None]:
@@ -45,10 +53,12 @@ def destroy(slabs: Slabs, number: int, cpu: int) -> Steps[None]:
     caches = caches_of(slabs, number)
     yield from shrink(slabs, [*caches[1:], caches[0]], cpu)
     for cache in caches:
-        del slabs.caches[cache.number, cache.group]
+        # A group that was gone but for this cache has taken it along.
+        slabs.caches.pop((cache.number, cache.group), None)
 
 
 def offline(slabs: Slabs, number: int, cpu: int) -> Steps[None]:
     """Let a group go: its own caches keep nothing from now on, but for objects that are held."""
     yield from shrink(slabs, close_group(slabs, number), cpu)
-    settle(slabs, number)
+    if number in slabs.groups:
+        settle(slabs, number)
