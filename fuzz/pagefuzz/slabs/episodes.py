@@ -14,6 +14,7 @@ from pagefuzz.slabs.draws import (
     alloc,
     alloc_bulk,
     caches_of,
+    create,
     free_bulk,
     freeing,
     groups_of,
@@ -21,6 +22,7 @@ from pagefuzz.slabs.draws import (
     large,
     some_cpu,
 )
+from pagefuzz.slabs.wrong import illegal_request
 from pagespec.slab.sizes import PAGE
 from pagespec.slab.state import Cache, Slab, Slabs
 from pagespec.slab.verbs import MAX_BULK, Address, SlabOp, SlabVerb
@@ -95,14 +97,14 @@ def burden(rng: Random, known: Slabs, mix: Mix) -> list[Draw]:
 
 
 def farewell(rng: Random, known: Slabs, mix: Mix) -> list[Draw]:
-    """A group goes while it has objects; they come back later."""
+    """A group goes while it has objects, and asks in vain for more; they come back later."""
     cache, cpu, _ = _places(rng, known, mix)
     group = _any_group(rng, known)
     if not group:
-        return [alloc]
+        return neighbours(rng, known, mix)
     take = SlabOp(SlabVerb.ALLOC, cpu, cache, group=group)
     gone = SlabOp(SlabVerb.OFFLINE, group=group)
-    return [said(take), said(take), said(gone), *[partial(_free_charged, cpu)] * 3]
+    return [*map(said, (take, take, gone, take)), *[partial(_free_charged, cpu)] * 3]
 
 
 def exchange(rng: Random, known: Slabs, mix: Mix) -> list[Draw]:
@@ -129,9 +131,30 @@ def retreat(rng: Random, known: Slabs, mix: Mix) -> list[Draw]:
     ]
 
 
+def slips(rng: Random, known: Slabs, mix: Mix) -> list[Draw]:
+    """Several wrong requests, with two caches and a group that there may be confusion about."""
+    groups = range(1, known.machine.groups + 1)
+    group = rng.choice(groups) if groups else 0
+    founded = SlabOp(SlabVerb.GROUP, group=group)
+    return [create, create, alloc, alloc_bulk, said(founded), *[illegal_request] * 8]
+
+
+def quarantine(rng: Random, known: Slabs, mix: Mix) -> list[Draw]:
+    """Objects are withheld on a CPU for a while, and another request is served meanwhile."""
+    cpu = some_cpu(rng, known, mix)
+    return [
+        alloc,
+        partial(_withholding, cpu),
+        partial(_withholding, cpu),
+        alloc,
+        said(SlabOp(SlabVerb.RELEASE, cpu)),
+    ]
+
+
 EPISODES: tuple[Episode, ...] = (
     *(flood, flood, ebb, crowd, zigzag, zigzag),
-    *(neighbours, neighbours, burden, farewell, exchange, retreat),
+    *(neighbours, neighbours, burden, burden, farewell, exchange),
+    *(retreat, slips, quarantine),
 )
 """What a walk may draw in place of a single request, some more often than others."""
 
@@ -211,3 +234,8 @@ def _free_of_cache(cpu: int, cache: int, most: int, rng: Random, known: Slabs, m
     if not held:
         return alloc_bulk(rng, known, mix)
     return freeing(rng, known, mix, held, cache)._replace(cpu=cpu)
+
+
+def _withholding(cpu: int, rng: Random, known: Slabs, mix: Mix) -> SlabOp:
+    op = free_bulk(rng, known, mix)._replace(cpu=cpu)
+    return op._replace(withheld=op.addresses[: rng.randint(1, 3)])

@@ -33,7 +33,13 @@ MEETS: dict[SlabEvent, Callable[[Era], bool]] = {
 REFUSED = (
     *(Refusal.NO_CACHE, Refusal.CACHE_EXISTS, Refusal.CACHE_BUSY, Refusal.BAD_SIZE),
     *(Refusal.NOT_OBJECT, Refusal.WRONG_CACHE, Refusal.BAD_ORDER, Refusal.BAD_CPU),
-    *(Refusal.BAD_RANGE, Refusal.NO_GROUP, Refusal.GROUP_EXISTS, Refusal.GROUP_OFFLINE),
+    *(
+        Refusal.BAD_RANGE,
+        Refusal.UNSUPPORTED,
+        Refusal.NO_GROUP,
+        Refusal.GROUP_EXISTS,
+        Refusal.GROUP_OFFLINE,
+    ),
 )
 """Why requests are refused, in every era."""
 
@@ -47,6 +53,6 @@ def slab_floor(era: Era) -> set[SlabMet]:
         for event in SlabEvent
         if event is not SlabEvent.REFUSED and (event not in MEETS or MEETS[event](era))
     }
-    floor |= {(verb, 0) for verb in SlabVerb}
+    floor |= {(verb, 0) for verb in SlabVerb if verb is not SlabVerb.REAP or _has_arrays(era)}
     floor |= {(SlabEvent.REFUSED, refusal) for refusal in REFUSED}
     return floor

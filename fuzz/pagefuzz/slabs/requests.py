@@ -14,6 +14,9 @@ OFTEN: dict[SlabVerb, int] = {
     SlabVerb.FREE: 14,
     SlabVerb.ALLOC_BULK: 6,
     SlabVerb.FREE_BULK: 6,
+    SlabVerb.CREATE: 2,
+    SlabVerb.DESTROY: 2,
+    SlabVerb.RELEASE: 2,
     SlabVerb.FLUSH: 2,
     SlabVerb.REAP: 2,
 }

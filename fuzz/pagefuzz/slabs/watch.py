@@ -52,8 +52,9 @@ def _reap(before: Slabs, op: SlabOp, outcome: Outcome, after: Slabs) -> Happened
     for key, cache in before.caches.items():
         if not cache.arrays or not cache.arrays[op.cpu].entries:
             continue
-        was, now = cache.arrays[op.cpu], after.caches[key].arrays[op.cpu]
-        yield SlabEvent.SPARED if len(now.entries) == len(was.entries) else SlabEvent.UNTOUCHED
+        now = after.caches.get(key)
+        spared = now is not None and now.arrays[op.cpu].entries == cache.arrays[op.cpu].entries
+        yield SlabEvent.SPARED if spared else SlabEvent.UNTOUCHED
 
 
 def _shrink(before: Slabs, op: SlabOp, outcome: Outcome, after: Slabs) -> Happened:

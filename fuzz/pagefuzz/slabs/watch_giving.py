@@ -70,8 +70,11 @@ def _back(before: Slabs, cpu: int, given: list[Address], after: Slabs) -> Iterat
             continue
         held = before.held[address]
         key, first = (held.cache, held.cache_group), _home(before, address)
-        cache, now = before.caches[key], after.caches[key]
-        yield from BACKS[before.machine.design](cache, cpu, first, now)
+        # A group that has gone takes its caches along with its last object.
+        if key in after.caches:
+            yield from BACKS[before.machine.design](
+                before.caches[key], cpu, first, after.caches[key]
+            )
 
 
 def _back_slub(cache: Cache, cpu: int, first: Pfn, now: Cache) -> Iterator[SlabEvent]:

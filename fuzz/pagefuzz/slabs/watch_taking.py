@@ -33,7 +33,7 @@ def taken_in_bulk(before: Slabs, op: SlabOp, outcome: Outcome, after: Slabs) -> 
 def _moved(before: Slabs, op: SlabOp, after: Slabs) -> bool:
     """Whether the cache shows that somebody has been at it."""
     was = {key: cache for key, cache in before.caches.items() if key[0] == op.cache}
-    return any(after.caches[key] != cache for key, cache in was.items())
+    return any(after.caches.get(key) != cache for key, cache in was.items())
 
 
 def _charged_cache(slabs: Slabs, op: SlabOp) -> Cache:
