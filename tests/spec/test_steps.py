@@ -59,7 +59,7 @@ def test_operations_keep_the_discipline(path: Path) -> None:
 
 OPERATIONS = {
     "alloc": ["alloc_pages", "give_back", "free_pages", "get_page", "put_page", "split_page"],
-    "compaction/capture": ["drain_own", "free_block"],
+    "compaction/capture": ["drain_own", "free_block", "give_back_captured"],
     "compaction/freescan": [
         *("walk_by_frames", "walk_by_pageblocks", "isolate_freepages", "isolate_range"),
     ],
@@ -99,6 +99,30 @@ OPERATIONS = {
     "highatomic": ["unreserve"],
     "places": ["poison", "heal", "offline", "online"],
     "tally": ["count_allocated", "count_freed"],
+    "slab/array": ["take", "take_bulk", "give", "_take", "refill", "grow", "_give"],
+    "slab/bulk": [
+        *("alloc_bulk", "undo", "free_detached", "give_chain", "uncharge_each", "free_each"),
+        "free_together",
+    ],
+    "slab/charge": ["charge_before", "charge_after", "forget", "uncharge"],
+    "slab/growing": ["new_slab", "discard_slab", "discard_slabs"],
+    "slab/objects": ["alloc_object", "free_object", "alloc_large", "free_large", "release"],
+    "slab/ops": [
+        *("_create", "_destroy", "_shrink", "_alloc", "_free", "_alloc_bulk", "_free_bulk"),
+        *("_large", "_release", "_flush", "_reap", "_group", "_offline"),
+    ],
+    "slab/partial": [
+        *("let_in", "shut_out", "keep_partial", "unfreeze", "unfreeze_all", "take_from_node"),
+        "deactivate",
+    ],
+    "slab/reap": ["flush", "shrink", "reap", "give_up_empty", "_drain", "_return"],
+    "slab/slub": [
+        *("take", "take_slowly", "find_slab", "replace_slab", "give_up_slab", "give"),
+        *("give_slowly", "flush", "take_bulk"),
+    ],
+    "slab/slub_upkeep": ["shrink"],
+    "slab/stock": ["charge_bytes", "uncharge_bytes", "_refill"],
+    "slab/upkeep": ["flush_cpu", "reap_cpu", "shrink", "release_all", "destroy", "offline"],
     "vmstat/count": ["count", "count_anywhere"],
     "vmstat/ops": [
         *("_change", "_land", "_refresh", "_unplug", "_plug", "_wake", "_rest"),
