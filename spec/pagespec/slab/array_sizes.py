@@ -4,11 +4,27 @@ Source: mm/slab.c (calculate_slab_order, enable_cpucache, init_cache_node), 5.8 
 """
 
 from pagespec.frames import SIZES
-from pagespec.slab.sizes import PAGE
+from pagespec.slab.machine import SlabMachine
+from pagespec.slab.sizes import PAGE, array_limit, batch_of, objects_in, shared_batches
+from pagespec.slab.state import Shape
+from pagespec.slab.verbs import SlabOp
 from pagespec.types import Order
 
 MAX_ARRAY_SLAB_ORDER = 1
 """The largest order of a slab that smaller ones are preferred to, in SLAB with 32 MiB or more."""
+
+
+def shape_of(machine: SlabMachine, op: SlabOp) -> Shape | None:
+    """The shape of a cache that is to be created, or None if no cache may have it."""
+    order = order_of_array_slab(op.size, machine.zone.top) if op.order is None else op.order
+    objects = objects_in(order, op.size)
+    kept = array_limit(op.size) if op.objects_kept is None else op.objects_kept
+    batch = batch_of(kept) if op.batch is None else op.batch
+    if not 1 <= batch <= kept:
+        return None
+    batches = shared_batches(op.size, machine.cpus) if op.shared is None else op.shared
+    partials = free_limit(machine.cpus, batch, objects) if op.partials is None else op.partials
+    return Shape(op.size, order, objects, kept, partials, batch, batches * batch)
 
 
 def order_of_array_slab(size: int, top: Order) -> Order:

@@ -54,7 +54,7 @@ def undo(
     if era.undoes_unhooked:
         yield from free_detached(slabs, cpu, got, (), hooked=False)
         return
-    yield from forget(slabs, cpu, cache, group, 0, asked - len(got), bulk=True)
+    yield from forget(slabs, cpu, cache, group, asked - len(got), bulk=True)
     give_out(slabs, cache, group, got)
     if era.undoes_in_bulk:
         yield from FREE_BULK[design](slabs, cpu, got, ())

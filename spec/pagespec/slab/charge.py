@@ -58,20 +58,19 @@ def charge_after(
 
 
 def forget(
-    slabs: Slabs, cpu: int, cache: Cache, group: int, got: int, asked: int, *, bulk: bool
+    slabs: Slabs, cpu: int, cache: Cache, group: int, objects: int, *, bulk: bool
 ) -> Steps[None]:
-    """Pay back what a request has paid for that fails.
+    """Let a request fail that has paid for more objects than it got: those it did not get.
 
-    got: how many objects it has, which are to be freed; each is paid back. bulk: those it did not
-    get are lost then, and stay charged.
+    What one object cost is paid back. What those of a bulk request did is not: it stays charged,
+    and is lost.
     """
     if not _pays(slabs, group) or slabs.machine.era.slab_charge == "after":
         return
-    back = got if bulk else asked
-    slabs.groups[group].lost += (asked - back) * full_size(cache)
-    while back > 0:
-        yield from uncharge_bytes(slabs, cpu, group, full_size(cache))
-        back -= 1
+    if bulk:
+        slabs.groups[group].lost += objects * full_size(cache)
+    else:
+        yield from uncharge_bytes(slabs, cpu, group, objects * full_size(cache))
 
 
 def uncharge(slabs: Slabs, cpu: int, cache: Cache, addresses: Sequence[Address]) -> Steps[None]:

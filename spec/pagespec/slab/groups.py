@@ -15,17 +15,16 @@ def open_group(slabs: Slabs, number: int) -> None:
 
 
 def close_group(slabs: Slabs, number: int) -> list[Cache]:
-    """Let a group go: nothing is charged anew; its own caches, which are to keep nothing now.
+    """Let a group go: nothing is charged anew; its own caches, which keep nothing now in SLUB.
 
     What is charged to it stays so until its objects are freed, since others may use them. The
     caller shrinks the caches, and settles the group's account then.
     """
     slabs.groups[number].online = False
     caches = [cache for (_, group), cache in slabs.caches.items() if group == number]
-    for cache in caches:
-        cache.shape = cache.shape._replace(partials=0)
-        if slabs.machine.design == "slub":
-            cache.shape = cache.shape._replace(objects_kept=0)
+    if slabs.machine.design == "slub":
+        for cache in caches:
+            cache.shape = cache.shape._replace(objects_kept=0, partials=0)
     return caches
 
 

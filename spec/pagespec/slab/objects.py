@@ -28,7 +28,7 @@ def alloc_object(slabs: Slabs, cpu: int, number: int, group: int) -> Steps[Addre
         return None
     address = yield from TAKE[slabs.machine.design](slabs, cache, cpu)
     if address is None:
-        yield from forget(slabs, cpu, cache, group, 0, 1, bulk=False)
+        yield from forget(slabs, cpu, cache, group, 1, bulk=False)
         return None
     paid = yield from charge_after(slabs, cpu, cache, group, (address,))
     if not paid:

@@ -121,10 +121,10 @@ def batch_of(limit: int) -> int:
     return (limit + 1) // 2
 
 
-def shared_limit(size: int, cpus: int) -> int:
-    """How many objects the array holds that a node's CPUs share; 0 for none.
+def shared_batches(size: int, cpus: int) -> int:
+    """How many batches the array holds that a node's CPUs share; 0 if there is none.
 
-    >>> shared_limit(256, 2), shared_limit(256, 1), shared_limit(8192, 2)
-    (480, 0, 0)
+    >>> shared_batches(256, 2), shared_batches(256, 1), shared_batches(8192, 2)
+    (8, 0, 0)
     """
-    return 8 * batch_of(array_limit(size)) if cpus > 1 and size <= PAGE else 0
+    return 8 if cpus > 1 and size <= PAGE else 0

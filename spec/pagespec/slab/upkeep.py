@@ -1,13 +1,14 @@
 """Caches, CPUs and groups as a whole: they come, give up what nobody needs, and go.
 
 Source: mm/slab_common.c (kmem_cache_create, kmem_cache_destroy, kmem_cache_shrink_all), mm/slub.c
-(slub_cpu_dead), mm/slab.c (cache_reap), mm/memcontrol.c (memcg_offline_kmem), 5.8 to 6.12.
+(slub_cpu_dead), mm/slab.c (cpuup_canceled, cache_reap), mm/memcontrol.c (memcg_offline_kmem), 5.8
+to 6.12.
 """
 
 from pagespec.slab.designs import FLUSH, SHRINK
 from pagespec.slab.groups import close_group, settle
 from pagespec.slab.objects import release
-from pagespec.slab.reap import reap
+from pagespec.slab.reap import give_up_empty, reap
 from pagespec.slab.state import Cache, Slabs
 from pagespec.steps import Steps
 
@@ -19,10 +20,17 @@ def caches_of(slabs: Slabs, number: int) -> list[Cache]:
 
 
 def flush_cpu(slabs: Slabs, cpu: int) -> Steps[None]:
-    """Let a CPU give up what it has of all caches, the newest first."""
+    """Let a CPU give up what it has of all caches, the newest first, and then all empty slabs.
+
+    The latter are SLAB's: SLUB has those that it keeps among the partial ones.
+    """
     caches = list(slabs.caches.values())
     while caches:
         yield from FLUSH[slabs.machine.design](slabs, caches.pop(), cpu)
+    caches = list(slabs.caches.values())
+    while caches:
+        cache = caches.pop()
+        yield from give_up_empty(slabs, cache, cpu, len(cache.empty))
 
 
 def reap_cpu(slabs: Slabs, cpu: int) -> Steps[None]:

@@ -48,10 +48,10 @@ class SlabOp(NamedTuple):
     batch: of CREATE, sizes in place of what follows from the object's size, None for those: the
     order of a slab; how many objects a CPU keeps (on partial slabs in SLUB, in its array in SLAB);
     how many slabs that are empty a node keeps, or how many free objects (SLAB); how many objects
-    move at a time (SLAB). shared: of CREATE, how many batches CPUs share (SLAB). order: of LARGE as well. group: of ALLOC and
-    ALLOC_BULK, who is charged, 0 for nobody; of GROUP and OFFLINE. objects: of ALLOC_BULK, how
-    many. addresses: of FREE, the one; of FREE_BULK, the array. withheld: of FREE and FREE_BULK,
-    which of them are not to be used again before RELEASE.
+    move at a time (SLAB). shared: of CREATE, how many batches CPUs share (SLAB). order: of LARGE as
+    well. group: of ALLOC and ALLOC_BULK, who is charged, 0 for nobody; of GROUP and OFFLINE.
+    objects: of ALLOC_BULK, how many. addresses: of FREE, the one; of FREE_BULK, the array.
+    withheld: of FREE and FREE_BULK, which of them are not to be used again before RELEASE.
     """
 
     verb: SlabVerb
