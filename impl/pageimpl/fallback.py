@@ -116,7 +116,7 @@ def suitable(mem: Memory, order: int, mt: int, nofragment: bool) -> tuple[int, i
 
 @kernel
 def move_then_retry(mem: Memory, order: int, mt: int, nofragment: bool) -> int:
-    """5.15 and 6.1: move the block, or all of its pageblock's free ones, then serve from mt's own.
+    """5.8 to 6.1: move the block, or all of its pageblock's free ones, then serve from mt's own.
 
     They move whether or not the pageblock changes its type, so lists and types part.
     """

@@ -5,7 +5,7 @@ again; but a request that breaks up a large block of its neighbours today leaves
 for tomorrow. So the largest block is taken rather than the smallest, and if enough of its pageblock
 is free or alike, the whole pageblock changes hands.
 Source: mm/page_alloc.c (__rmqueue_fallback, steal_suitable_fallback, find_suitable_fallback),
-2.6.37, 4.10, 5.15, 6.1 and 6.12.
+2.6.37, 4.10, 5.8, 5.15, 6.1 and 6.12.
 """
 
 from collections.abc import Callable, Iterable
@@ -163,7 +163,7 @@ def suitable(zone: Zone, order: Order, mt: MigrateType, nofragment: bool) -> Fou
 
 
 def move_then_retry(zone: Zone, order: Order, mt: MigrateType, nofragment: bool) -> Pfn | None:
-    """5.15 and 6.1: move the block, or all of its pageblock's free ones, then serve from mt's own.
+    """5.8 to 6.1: move the block, or all of its pageblock's free ones, then serve from mt's own.
 
     They move whether or not the pageblock changes its type, so lists and types part.
     """

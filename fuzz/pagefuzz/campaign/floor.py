@@ -45,7 +45,7 @@ MEETS: dict[Kind, Callable[[Era], bool]] = {
     Kind.RESTORED: lambda era: era.numbering is not None,
     Kind.OFFLINE: lambda era: era.numbering is not None,
     Kind.ONLINE: lambda era: era.numbering is not None,
-    # 4.10 and 5.15 have a barrier too, between isolated and other memory; but see `SELDOM`.
+    # 4.10 to 5.15 have a barrier too, between isolated and other memory; but see `SELDOM`.
     Kind.BARRIER: lambda era: era.barrier == "unmergeable",
     Kind.RETYPE: lambda era: era.retypes_on_merge,
     # 6.12 moves nothing unless it claims the pageblock.

@@ -167,7 +167,7 @@ def smallest_of(listed: Iterable[Listed], order: Order) -> frozenset[Listed]:
 @FALLBACK_LAWS.law(
     "MT-fallback",
     eras=has_pageblocks,
-    source="mm/page_alloc.c, fallbacks and __rmqueue_fallback, 2.6.37, 4.10, 5.15, 6.1 and 6.12",
+    source="mm/page_alloc.c, fallbacks and __rmqueue_fallback, 2.6.37, 4.10, 5.8, 5.15, 6.1, 6.12",
 )
 def found_by_rule(step: Transition) -> Complaint:
     """What serves another type's request is the block that the era's rule finds, or comes with it.

@@ -36,7 +36,7 @@ MIN_FREE_RULES: dict[MinFreeRule, MinFree] = {
     "64m": MinFree(16, 65536),
     "256m": MinFree(16, 262144),
 }
-"""Per rule: 2.6.9, from 2.6.11 to 4.19, and from 5.9."""
+"""Per rule: 2.6.9, from 2.6.11 to 4.19, and by 5.8."""
 
 LEAST_KBYTES = 128
 SCALE_FACTOR = 10
