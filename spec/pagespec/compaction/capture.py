@@ -16,8 +16,7 @@ from pagespec.buddy import add_to_free_list, del_from_free_list
 from pagespec.checks import check_cpu, held_block_of_order
 from pagespec.compaction.design import CompactionDesign
 from pagespec.compaction.events import Event, Kind
-from pagespec.compaction.migrate import forget
-from pagespec.compaction.state import Capture, Compaction
+from pagespec.compaction.state import Capture, Compaction, forget
 from pagespec.events import Event as Logged
 from pagespec.events import Kind as Happened
 from pagespec.frames import SIZES, head_of
@@ -122,18 +121,23 @@ def drain_own(compaction: Compaction, cpu: int) -> Steps[None]:
 
 
 def free_block(compaction: Compaction, pfn: Pfn, order: Order, where: Where) -> Steps[None]:
-    """Drop the owner's reference to the block; if it was the last one the block is free.
-
-    A block that goes to the buddy directly may be what somebody on the CPU waits for.
-    """
+    """Drop the owner's reference to the block; if it was the last one the block is free."""
     zone = compaction.zone
     held_block_of_order(zone, pfn, order)
     check_cpu(zone, where.cpu)
     yield Step.REFERENCE
     last = drop_reference(zone, pfn)
-    if not last:
-        return
-    forget(compaction, pfn)
+    if last:
+        forget(compaction, pfn)
+        yield from give_back_captured(compaction, pfn, order, where)
+
+
+def give_back_captured(compaction: Compaction, pfn: Pfn, order: Order, where: Where) -> Steps[None]:
+    """Return a block that nobody holds any more to the CPU's lists or to the buddy.
+
+    What goes to the buddy directly may be what the task on the CPU waits for.
+    """
+    zone = compaction.zone
     era, machine = zone.machine.era, zone.machine
     listed = machine.cpus > 0 and is_kept(era.lists, order, machine.huge)
     if listed or not compaction.machine.design.captures:

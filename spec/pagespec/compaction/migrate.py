@@ -6,10 +6,10 @@ the last, and the block goes when it is dropped. If anybody else has one the blo
 Source: mm/migrate.c (migrate_pages, unmap_and_move, putback_movable_pages), 2.6.37 to 6.12.
 """
 
-from pagespec.alloc import give_back
+from pagespec.compaction.capture import give_back_captured
 from pagespec.compaction.events import Event, Kind
 from pagespec.compaction.freescan import isolate_freepages
-from pagespec.compaction.state import Compaction, Move, Run
+from pagespec.compaction.state import Compaction, Move, Run, forget
 from pagespec.compaction.targets import put_target_back, take_target
 from pagespec.frames import SIZES
 from pagespec.pcp.lists import Where
@@ -43,12 +43,6 @@ def count_isolated(compaction: Compaction, pfn: Pfn, pages: int) -> None:
         compaction.isolated_lru += pages
 
 
-def forget(compaction: Compaction, pfn: Pfn) -> None:
-    """The block is nobody's any more: forget what its holder has said of it."""
-    compaction.lru.discard(pfn)
-    compaction.strays.pop(pfn, None)
-
-
 def _let_go(compaction: Compaction, run: Run, pfn: Pfn) -> bool:
     """Drop the run's reference to a block; whether it was the last, so that it is to be freed."""
     zone = compaction.zone
@@ -72,7 +66,7 @@ def put_back(compaction: Compaction, run: Run) -> Steps[None]:
         yield Step.REFERENCE
         last = _let_go(compaction, run, pfn)
         if last:
-            yield from give_back(compaction.zone, pfn, order, Where(run.cpu))
+            yield from give_back_captured(compaction, pfn, order, Where(run.cpu))
     run.wanted = 0
 
 
@@ -125,14 +119,14 @@ def migrate(compaction: Compaction, run: Run) -> Steps[bool]:
         refs = zone.held[pfn].refs
         if refs == 2:
             move_block(compaction, run, pfn, target)
-            yield from give_back(zone, pfn, order, Where(run.cpu))
+            yield from give_back_captured(compaction, pfn, order, Where(run.cpu))
             continue
         put_target_back(run, target, order)
         if design.keeps_orders:
             run.wanted += SIZES[order]
         if refs == 1:
             _let_go(compaction, run, pfn)
-            yield from give_back(zone, pfn, order, Where(run.cpu))
+            yield from give_back_captured(compaction, pfn, order, Where(run.cpu))
         else:
             compaction.log.append(Event(Kind.PINNED, pfn, SIZES[order]))
     yield from put_back(compaction, run)

@@ -14,7 +14,6 @@ from pagespec.checks import (
 from pagespec.compaction.capture import free_block
 from pagespec.compaction.events import Event, Kind
 from pagespec.compaction.freescan import isolate_range
-from pagespec.compaction.migrate import forget
 from pagespec.compaction.run import (
     allocate,
     compact_for,
@@ -22,7 +21,7 @@ from pagespec.compaction.run import (
     release_targets,
     work_in_background,
 )
-from pagespec.compaction.state import Compaction, Run
+from pagespec.compaction.state import Compaction, Run, forget
 from pagespec.compaction.suitable import forget_positions
 from pagespec.compaction.targets import no_targets, sort_targets
 from pagespec.compaction.verbs import FRAMES, MAX_STRAY, WHOLE, CompactionOp, CompactionVerb

@@ -4,8 +4,8 @@ Source: mm/compaction.c (compact_zone, compact_zone_order, kcompactd_do_work) an
 (__alloc_pages_direct_compact), 2.6.37 to 6.12.
 """
 
-from pagespec.alloc import alloc_pages, give_back, give_out
-from pagespec.compaction.capture import drain_own
+from pagespec.alloc import alloc_pages, give_out
+from pagespec.compaction.capture import drain_own, give_back_captured
 from pagespec.compaction.events import Event, Kind
 from pagespec.compaction.migrate import migrate, put_back
 from pagespec.compaction.sources import isolate_migratepages
@@ -108,7 +108,7 @@ def release_targets(compaction: Compaction, run: Run) -> Steps[None]:
             highest = max(highest, pfn)
             compaction.log.append(Event(Kind.GIVEN_BACK, pfn, SIZES[order]))
             zone.given.add(pfn)
-            yield from give_back(zone, pfn, order, Where(run.cpu))
+            yield from give_back_captured(compaction, pfn, order, Where(run.cpu))
         number += 1
     if compaction.machine.design.remembers and highest >= 0:
         first = head_of(highest, pageblock_order(zone))

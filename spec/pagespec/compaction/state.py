@@ -123,6 +123,12 @@ class Compaction:
         return blocks + [run.taken for run in self.runs if run.taken is not None]
 
 
+def forget(compaction: Compaction, pfn: Pfn) -> None:
+    """The block is nobody's any more: forget what its holder has said of it."""
+    compaction.lru.discard(pfn)
+    compaction.strays.pop(pfn, None)
+
+
 def last_pageblock(zone: Zone) -> Pfn:
     """The first frame of the pageblock of the zone's last frame, where free scanners begin."""
     return head_of(zone.machine.end - 1, pageblock_order(zone))

@@ -66,7 +66,8 @@ def isolate_free_block(compaction: Compaction, run: Run, pfn: Pfn) -> int:
     """Give a run the free block that the frame heads; how many frames, 0 if it may not be.
 
     Under the zone's lock. A block that is at least half a pageblock makes it movable, as a fallback
-    would. Looks at one list node, and at each pageblock that changes its type.
+    would. Looks at one list node and at each pageblock that so becomes movable; and where lists and
+    types agree (6.12), at the pageblock's frames and two list nodes for each free block there.
     """
     zone, design = compaction.zone, compaction.machine.design
     order, mt = zone.tag[pfn], pageblock_type(zone, pfn)
