@@ -40,12 +40,15 @@ def said(op: SlabOp) -> Draw:
 
 
 def flood(rng: Random, known: Slabs, mix: Mix) -> list[Draw]:
-    """A CPU fills slabs of one cache, whole ones, and another gives back an object of each."""
+    """A CPU fills slabs of a cache, another gives back an object of each; then both may go."""
     cache, first, second = _places(rng, known, mix)
     objects = _of(known, cache).shape.objects
     count = min(MOST, objects * rng.choice((1, 2, 3)))
     take = SlabOp(SlabVerb.ALLOC, first, cache)
-    return [*[said(take)] * count, *[partial(_free_from_full, second, cache)] * rng.randint(1, 6)]
+    back = [partial(_free_from_full, second, cache)] * rng.randint(1, 6)
+    gone = [said(SlabOp(SlabVerb.FLUSH, cpu)) for cpu in (first, second)]
+    then = [*gone, said(take), said(take)] if rng.random() < 0.5 else []
+    return [*[said(take)] * count, *back, *then]
 
 
 def ebb(rng: Random, known: Slabs, mix: Mix) -> list[Draw]:
@@ -153,8 +156,8 @@ def quarantine(rng: Random, known: Slabs, mix: Mix) -> list[Draw]:
 
 EPISODES: tuple[Episode, ...] = (
     *(flood, flood, ebb, crowd, zigzag, zigzag),
-    *(neighbours, neighbours, burden, burden, farewell, exchange),
-    *(retreat, slips, quarantine),
+    *(neighbours, neighbours, burden, burden, farewell, farewell),
+    *(exchange, retreat, slips, quarantine),
 )
 """What a walk may draw in place of a single request, some more often than others."""
 
