@@ -47,9 +47,8 @@ def _cache(cache: Cache) -> Iterator[str]:
         f"cache {_name(cache)}",
         [
             f"{shape.size} bytes",
-            f"{counted(shape.objects, 'object')} a slab of order {shape.order}",
-            f"a CPU keeps {shape.objects_kept}",
-            f"the node {counted(shape.partials, 'empty slab')}",
+            f"{shape.objects} a slab of order {shape.order}",
+            f"kept: {shape.objects_kept} a CPU and {counted(shape.partials, 'empty slab')}",
         ],
     )
     for cpu, mine in enumerate(cache.cpus):
@@ -60,7 +59,7 @@ def _cache(cache: Cache) -> Iterator[str]:
     for name in ("partial", "full", "empty"):
         listed: list[Pfn] = getattr(cache, name)
         if listed:
-            yield chained(f"  {name} ->".ljust(LABEL - 4), (_slab(cache, each) for each in listed))
+            yield chained(f"  {name}", (_slab(cache, each) for each in listed))
 
 
 def _name(cache: Cache) -> str:
@@ -90,33 +89,39 @@ def _chain(chain: list[int]) -> str:
 def _array(cache: Cache, name: str, array: Array) -> str:
     """The entries of an array, the one that is served next first."""
     touched = " (touched)" if array.touched else ""
-    entries = (_object(cache, each) for each in reversed(array.entries))
+    entries = (f"{_object(cache, each)}" for each in reversed(array.entries))
     return labelled(f"  {name}{touched} ", entries)
 
 
-def _object(cache: Cache, address: Address) -> str:
-    """An object by its slab and its number there."""
+def _object(cache: Cache, address: Address) -> str | None:
+    """An object by its slab and its number there; None if it is none of the cache's."""
     size = 1 << cache.shape.order
     for first in cache.slabs:
         if first <= address // PAGE < first + size:
             return f"{first}#{(address - first * PAGE) // cache.shape.size}"
-    return f"address {address}"
+    return None
+
+
+def _anything(slabs: Slabs, address: Address) -> str:
+    """An object of whatever cache, or whole frames, or a number that is neither."""
+    frame = address // PAGE
+    if frame in slabs.large:
+        return pages(frame, slabs.large[frame])
+    named = (_object(cache, address) for cache in slabs.caches.values())
+    return next((name for name in named if name is not None), f"{address}")
 
 
 def _held(slabs: Slabs) -> Iterator[str]:
-    held = []
-    for address, each in sorted(slabs.held.items()):
-        payer = f" of group {each.charged}" if each.charged else ""
-        cache = slabs.caches.get((each.cache, each.cache_group))
-        name = f"address {address}" if cache is None else _object(cache, address)
-        held.append(f"{name}{payer}")
-    held += [pages(first, order) for first, order in sorted(slabs.large.items())]
+    held = [
+        _anything(slabs, address) + (f" of group {each.charged}" if each.charged else "")
+        for address, each in sorted(slabs.held.items())
+    ]
     yield labelled("held", held)
     for cpu, withheld in enumerate(slabs.withheld):
         if withheld:
-            yield labelled(f"withheld cpu {cpu} ", (f"address {each}" for each in withheld))
+            yield labelled(f"withheld cpu {cpu}  ", (_anything(slabs, each) for each in withheld))
     if slabs.slots:
-        yield labelled("slots", map(str, slabs.slots))
+        yield labelled("slots", (_anything(slabs, each) for each in slabs.slots))
 
 
 def _groups(slabs: Slabs, before: Slabs | None) -> Iterator[str]:
