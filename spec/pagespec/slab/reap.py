@@ -22,11 +22,14 @@ def flush(slabs: Slabs, cache: Cache, cpu: int) -> Steps[None]:
 
 def shrink(slabs: Slabs, cache: Cache, cpu: int) -> Steps[None]:
     """Return all free objects of a cache, each CPU its own, and give up every empty slab."""
+    wanted_by = slabs.zone.on_cpu
     other = 0
     while other < len(cache.arrays):
         yield Visit(other)
+        slabs.zone.on_cpu = other
         yield from flush(slabs, cache, other)
         yield Step.BACK
+        slabs.zone.on_cpu = wanted_by
         other += 1
     if cache.shared is not None:
         yield from _return(slabs, cache, cpu, cache.shared)
