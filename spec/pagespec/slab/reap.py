@@ -9,6 +9,7 @@ Source: mm/slab.c (cache_reap, drain_array, drain_freelist, cpuup_canceled, __km
 do_drain), 5.8 to 6.1.
 """
 
+from pagespec.pcp.cpus import work_on
 from pagespec.slab.growing import discard_slab, discard_slabs
 from pagespec.slab.nodes import return_objects
 from pagespec.slab.state import Array, Cache, Slabs
@@ -26,7 +27,7 @@ def shrink(slabs: Slabs, cache: Cache, cpu: int) -> Steps[None]:
     other = 0
     while other < len(cache.arrays):
         yield Visit(other)
-        slabs.zone.on_cpu = other
+        work_on(slabs.zone, other)
         yield from flush(slabs, cache, other)
         yield Step.BACK
         slabs.zone.on_cpu = wanted_by
