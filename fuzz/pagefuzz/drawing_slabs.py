@@ -68,7 +68,7 @@ def _name(cache: Cache) -> str:
 
 def _cpu(cache: Cache, cpu: int, mine: CpuSlab) -> Iterator[str]:
     if mine.slab is not None:
-        own = f"{_slab(cache, mine.slab)}, its own chain {_chain(mine.chain)}, tid {mine.tid}"
+        own = f"{_slab(cache, mine.slab)}; the CPU's {_chain(mine.chain)}, tid {mine.tid}"
         yield f"{f'  cpu {cpu}':<{LABEL}}{own}"
     if mine.partial:
         slabs = (_slab(cache, first) for first in mine.partial)
