@@ -5,8 +5,8 @@ from dataclasses import replace
 from pagespec.alloc import alloc_pages
 from pagespec.compaction.design import Scan
 from pagespec.compaction.machine import CompactionMachine
-from pagespec.compaction.ops import perform
-from pagespec.compaction.state import Compaction, start
+from pagespec.compaction.ops import perform, start
+from pagespec.compaction.state import Compaction
 from pagespec.compaction.verbs import CompactionOp, CompactionVerb
 from pagespec.era import ERAS
 from pagespec.machine import Machine

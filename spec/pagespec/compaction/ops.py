@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from pagespec.alloc import get_page, put_page
+from pagespec.boot import boot
 from pagespec.checks import (
     check_cpu,
     check_order,
@@ -14,6 +15,7 @@ from pagespec.checks import (
 from pagespec.compaction.capture import free_block
 from pagespec.compaction.events import Event, Kind
 from pagespec.compaction.freescan import isolate_range
+from pagespec.compaction.machine import CompactionMachine
 from pagespec.compaction.run import (
     allocate,
     compact_for,
@@ -21,7 +23,7 @@ from pagespec.compaction.run import (
     release_targets,
     work_in_background,
 )
-from pagespec.compaction.state import Compaction, Run, forget
+from pagespec.compaction.state import Compaction, Run, forget, last_pageblock
 from pagespec.compaction.suitable import forget_positions
 from pagespec.compaction.targets import no_targets, sort_targets
 from pagespec.compaction.verbs import FRAMES, MAX_STRAY, WHOLE, CompactionOp, CompactionVerb
@@ -35,6 +37,26 @@ from pagespec.steps import Steps, run
 from pagespec.types import NO_MEMORY, BadOrder, BadRange, Block, Pfn, Refused
 from pagespec.verbs import Outcome
 from pagespec.zone import Held
+
+
+def start(machine: CompactionMachine) -> Compaction:
+    """A zone that has just been handed over, and has never been compacted."""
+    zone = boot(machine.zone)
+    return Compaction(
+        machine=machine,
+        zone=zone,
+        cached_free=last_pageblock(zone),
+        cached_migrate=[machine.zone.start, machine.zone.start],
+        skips=set(),
+        flush=False,
+        runs=[],
+        captures=[None] * (machine.zone.cpus or 1),
+        lru=set(),
+        isolated_lru=0,
+        strays={},
+        moves=[],
+        log=[],
+    )
 
 
 def check_run(compaction: Compaction, op: CompactionOp) -> None:

@@ -7,13 +7,11 @@ compact_* fields of struct zone), 2.6.37 to 6.12.
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from pagespec.boot import boot
 from pagespec.compaction.events import Event
 from pagespec.compaction.machine import CompactionMachine
 from pagespec.compaction.verbs import Mode
 from pagespec.frames import SIZES, head_of
 from pagespec.migratetype import MOVABLE, MigrateType
-from pagespec.pageblock import pageblock_order
 from pagespec.types import Block, Order, Pfn
 from pagespec.zone import Zone, copy_of
 
@@ -131,27 +129,7 @@ def forget(compaction: Compaction, pfn: Pfn) -> None:
 
 def last_pageblock(zone: Zone) -> Pfn:
     """The first frame of the pageblock of the zone's last frame, where free scanners begin."""
-    return head_of(zone.machine.end - 1, pageblock_order(zone))
-
-
-def start(machine: CompactionMachine) -> Compaction:
-    """A zone that has just been handed over, and has never been compacted."""
-    zone = boot(machine.zone)
-    return Compaction(
-        machine=machine,
-        zone=zone,
-        cached_free=last_pageblock(zone),
-        cached_migrate=[machine.zone.start, machine.zone.start],
-        skips=set(),
-        flush=False,
-        runs=[],
-        captures=[None] * (machine.zone.cpus or 1),
-        lru=set(),
-        isolated_lru=0,
-        strays={},
-        moves=[],
-        log=[],
-    )
+    return head_of(zone.machine.end - 1, zone.machine.pageblock or 0)
 
 
 def copy_of_compaction(compaction: Compaction) -> Compaction:
