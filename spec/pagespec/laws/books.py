@@ -3,6 +3,10 @@
 from collections.abc import Iterator
 from typing import Literal, NamedTuple, TypeAlias
 
+from pagespec.compaction.laws.judge import COMPACTION_LAWS, TWIN_COMPACTION_LAWS
+from pagespec.compaction.laws.moments import AT_EVERY_STEP as AT_EVERY_STEP_OF_A_RUN
+from pagespec.compaction.laws.rest import REST_LAWS
+from pagespec.compaction.laws.windows import WINDOW_LAWS as SCAN_WINDOW_LAWS
 from pagespec.era import ERAS
 from pagespec.laws.exact import COUNTED_LAWS, EXACT_LAWS, KEPT_LAWS, ORACLE_LAWS, TWIN_LAWS
 from pagespec.laws.hostmarks import HOST_STATE_LAWS
@@ -22,6 +26,9 @@ A_STEP = "a step of one among several contexts"
 rest: they say the same of zones that are in use."""
 A_WINDOW = "how long a request has interrupts off"
 """What only the spec tells, whose operations can be watched."""
+A_RUN_STEP = "a step of whoever compacts a zone"
+A_SCAN = "how long a scanner has interrupts off"
+"""The same of compaction."""
 
 
 class Entry(NamedTuple):
@@ -59,6 +66,11 @@ def all_laws() -> list[Entry]:
         *_entries("a request to counters", REFUSAL_LAWS),
         *_entries("a request to counters", COUNTER_LAWS),
         *_entries("counters beside the spec", TWIN_COUNTER_LAWS),
+        *_entries("a zone that is compacted, between requests", REST_LAWS),
+        *_entries("a request of compaction", COMPACTION_LAWS),
+        *_entries("compaction beside the spec", TWIN_COMPACTION_LAWS),
+        *_entries(A_RUN_STEP, AT_EVERY_STEP_OF_A_RUN),
+        *_entries(A_SCAN, SCAN_WINDOW_LAWS),
         *_entries(A_STEP, AT_EVERY_STEP),
         *_entries(A_WINDOW, WINDOW_LAWS),
     ]
@@ -70,7 +82,7 @@ def _entries(subject: str, book: LawBook[Subject]) -> Iterator[Entry]:
         yield Entry(law.id, law.level, subject, law.sentence, law.reason, law.source, eras)
 
 
-TraceKind: TypeAlias = Literal["zone", "host", "counter", "schedule", "slab"]
+TraceKind: TypeAlias = Literal["zone", "host", "counter", "schedule", "slab", "compaction"]
 """What a trace is about."""
 
 _HOSTS = frozenset(
@@ -79,10 +91,15 @@ _HOSTS = frozenset(
 _COUNTERS = frozenset(
     law.id for book in (REFUSAL_LAWS, COUNTER_LAWS, TWIN_COUNTER_LAWS) for law in book.laws
 )
+_COMPACTIONS = frozenset(
+    law.id for book in (REST_LAWS, COMPACTION_LAWS, TWIN_COMPACTION_LAWS) for law in book.laws
+) | frozenset(law.id for law in AT_EVERY_STEP_OF_A_RUN.laws)
+_ASIDE = frozenset({A_STEP, A_WINDOW, A_RUN_STEP, A_SCAN})
 _ZONES = (
-    frozenset(law.id for law in all_laws() if law.subject not in (A_STEP, A_WINDOW))
+    frozenset(law.id for law in all_laws() if law.subject not in _ASIDE)
     - _HOSTS
     - _COUNTERS
+    - (_COMPACTIONS - {law.id for law in OUTSIDE_LAWS.laws})
 )
 _AT_REST = frozenset(law.id for law in STATE_LAWS.laws)
 
@@ -91,6 +108,7 @@ LAWS_OF: dict[TraceKind, frozenset[str]] = {
     "host": _ZONES | _HOSTS,
     "counter": _COUNTERS | {"OUT-fault"},
     "schedule": frozenset(law.id for law in AT_EVERY_STEP.laws) | _AT_REST | {"OUT-fault"},
+    "compaction": _COMPACTIONS | {"CMP-window"} | _AT_REST | {"OUT-fault"},
     "slab": frozenset({"OUT-fault"}),
 }
 """The laws that a trace of each kind may break: a host's zones keep theirs too, so does a zone in
