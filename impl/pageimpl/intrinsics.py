@@ -21,6 +21,7 @@ from numba.extending import lower_builtin, type_callable
 import pageimpl.pcp.state  # noqa: F401  (brings its accessors into the tables)
 from pageimpl.atomics import ATOMICS, Atomic, pause
 from pageimpl.memory import LOADS, STORES, Field, alone, zone_at
+from pageimpl.slab import state as slabs
 from pageimpl.vmstat import state as counters
 
 WORD = ir.IntType(64)
@@ -137,9 +138,9 @@ type_callable(alone)(lambda context: lambda mem: signature(types.int64, types.in
 lower_builtin(alone, types.int64)(_lowered_alone)
 
 _register_load(zone_at, Field(8, 0, 8))
-for _load, _field in [*LOADS, *counters.LOADS]:
+for _load, _field in [*LOADS, *counters.LOADS, *slabs.LOADS, *slabs.POINTERS]:
     _register_load(_load, _field)
-for _store, _field in [*STORES, *counters.STORES]:
+for _store, _field in [*STORES, *counters.STORES, *slabs.STORES]:
     _register_store(_store, _field)
 _FIELDS = dict([*LOADS, *counters.LOADS])
 for _accessor, _of, _atomic in ATOMICS:

@@ -17,15 +17,18 @@ from pathlib import Path
 from typing import NamedTuple, ParamSpec, TypeVar, cast
 
 from pageimpl.memory import Memory, Words, Zones
+from pageimpl.slab.state import SlabMemory
 from pageimpl.vmstat.state import CounterMemory
 from pagespec import host, machine, migratetype
 from pagespec import types as vocabulary
+from pagespec.slab import machine as cached
+from pagespec.slab import verbs as slab_verbs
 from pagespec.vmstat import machine as counted
 from pagespec.vmstat import verbs
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Buffer = TypeVar("Buffer", bound=Memory | Words | Zones | CounterMemory)
+Buffer = TypeVar("Buffer", bound=Memory | Words | Zones | CounterMemory | SlabMemory)
 
 ROOT_VARIABLE = "PAGEIMPL_CACHE_DIR"
 """The environment variable that names the root of all cache directories."""
@@ -36,7 +39,7 @@ NOT_CODE = frozenset({"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"})
 
 def kernel_files() -> list[Path]:
     """Every file whose text ends up in the code of others, by way of its functions or constants."""
-    words = (host, machine, migratetype, vocabulary, counted, verbs)
+    words = (host, machine, migratetype, vocabulary, counted, verbs, cached, slab_verbs)
     return [
         *sorted(Path(__file__).parent.rglob("*.py")),
         *(Path(inspect.getfile(module)) for module in words),

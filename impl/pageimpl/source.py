@@ -17,6 +17,7 @@ from typing import TypeAlias, cast
 
 from pageimpl.jitcache import Buffer, compiled, jit_disabled, operand
 from pageimpl.memory import Memory, Words
+from pageimpl.slab.state import SlabMemory
 from pageimpl.vmstat.state import CounterMemory
 
 KERNEL_MODULES = (
@@ -64,6 +65,30 @@ KERNEL_MODULES = (
     "vmstat.count",
     "vmstat.checks",
     "vmstat.ops",
+    "slab.sizes",
+    "slab.array_sizes",
+    "slab.places",
+    "slab.lists",
+    "slab.caches",
+    "slab.groups",
+    "slab.stock",
+    "slab.charge",
+    "slab.growing",
+    "slab.partial",
+    "slab.slub",
+    "slab.slub_upkeep",
+    "slab.nodes",
+    "slab.array",
+    "slab.reap",
+    "slab.designs",
+    "slab.hooks",
+    "slab.objects",
+    "slab.checks",
+    "slab.detached",
+    "slab.bulk",
+    "slab.upkeep",
+    "slab.creation",
+    "slab.ops",
 )
 """The modules that a patch may change, each after those that it imports."""
 
@@ -97,6 +122,7 @@ class Kernels:
     boot_counters: Callable[[CounterMemory], None]
     perform_counter: Callable[[CounterMemory, int, int, int, int, int, int, int], int]
     perform_counter_rows: Callable[[CounterMemory, Words, int, int], int]
+    perform_slab_rows: Callable[[SlabMemory, Words, int, int], int]
 
     def operand(self, buffer: Buffer) -> Buffer:
         """What these kernels take for a buffer, which the caller keeps alive."""
@@ -120,6 +146,7 @@ def _kernels(modules: Mapping[str, ModuleType], *, compiled: bool) -> Kernels:
         boot_counters=modules["vmstat.counters"].boot,
         perform_counter=modules["vmstat.ops"].perform,
         perform_counter_rows=modules["vmstat.ops"].perform_rows,
+        perform_slab_rows=modules["slab.ops"].perform_rows,
     )
 
 
