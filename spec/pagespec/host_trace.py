@@ -24,6 +24,8 @@ from pagespec.machine import Machine
 from pagespec.request_reader import SHAPES, Shape, Shapes
 from pagespec.schedule.trace import ScheduleTrace, schedule_text_of
 from pagespec.schedule.trace_reader import is_schedule, parse_schedule
+from pagespec.slab.trace import SlabTrace, slab_text_of
+from pagespec.slab.trace_reader import parse_slabs
 from pagespec.trace import FORMAT, Request, Trace, TraceError, line_of, machine_line, text_of
 from pagespec.trace_reader import lines_of, parse, read_requests
 from pagespec.trace_words import (
@@ -51,8 +53,9 @@ class HostTrace:
     comments: tuple[str, ...] = ()
 
 
-AnyTrace: TypeAlias = Trace | HostTrace | CounterTrace | ScheduleTrace
-"""A trace of one zone, of a host of several, of counters alone, or of who comes between whom."""
+AnyTrace: TypeAlias = Trace | HostTrace | CounterTrace | SlabTrace | ScheduleTrace
+"""A trace of one zone, of a host of several, of counters alone, of slabs, or of who comes
+between whom."""
 
 
 _PLACE = frozenset({"node", "highest", "onlynode"})
@@ -99,6 +102,8 @@ def any_text_of(trace: AnyTrace) -> str:
         return text_of(trace)
     if isinstance(trace, ScheduleTrace):
         return schedule_text_of(trace)
+    if isinstance(trace, SlabTrace):
+        return slab_text_of(trace)
     return host_text_of(trace) if isinstance(trace, HostTrace) else counter_text_of(trace)
 
 
@@ -155,6 +160,7 @@ KINDS: dict[str, Callable[[str], AnyTrace]] = {
     "machine": parse,
     "host": parse_host,
     "counters": parse_counters,
+    "slabs": parse_slabs,
 }
 """The reader of each kind of trace, by what the line behind the comments begins with."""
 
@@ -171,7 +177,8 @@ def parse_any(text: str) -> AnyTrace:
             number,
             "expected `machine pages=N top=N era=NAME`, or `host era=NAME top=N` and a line "
             "`zone class=NAME node=N pages=N` for each zone, or `counters era=NAME cpus=N,N` and "
-            f"a line `zone node=N pages=N` for each, got {line[:60]!r}",
+            "a line `zone node=N pages=N` for each, or `slabs era=NAME pages=N top=N cpus=N`, "
+            f"got {line[:60]!r}",
         )
     if first_word(line) != "host" and is_schedule(text):
         return parse_schedule(text)

@@ -1,4 +1,4 @@
-"""Gears: streams for volume, walks for depth, Hypothesis for shape; hosts, counters, schedules.
+"""Gears: streams for volume, walks for depth, Hypothesis for shape; each other kind has its own.
 
 Each does its share of a unit, enters what it did into the result, and hands a failure to `found`
 as soon as it has one.
@@ -18,6 +18,7 @@ from pagefuzz.machines.failure import failure_of
 from pagefuzz.plainer import plainer
 from pagefuzz.record import trace_of
 from pagefuzz.schedule.gear import run_schedules
+from pagefuzz.slabs.gear import run_slabs
 from pagefuzz.target.builtin import TwinFactory
 from pagefuzz.target.protocol import Factory
 from pagespec.era import Era
@@ -131,5 +132,6 @@ RUN_GEAR: dict[Gear, RunGear] = {
     "hypothesis": run_hypothesis,
     "hosts": run_hosts,
     "counters": run_counters,
+    "slabs": run_slabs,
     "schedules": run_schedules,
 }

@@ -8,7 +8,7 @@ from typing import Literal
 from pagefuzz.coverage import Reached
 from pagespec.laws.law import Level
 
-Gear = Literal["stream", "walk", "hypothesis", "hosts", "counters", "schedules"]
+Gear = Literal["stream", "walk", "hypothesis", "hosts", "counters", "slabs", "schedules"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ from pagespec.laws.exact import EXACT_LAWS, KEPT_LAWS, ORACLE_LAWS
 from pagespec.laws.hostmarks import HOST_STATE_LAWS
 from pagespec.laws.hosts import HOST_LAWS, TWIN_HOST_LAWS
 from pagespec.laws.state import STATE_LAWS
+from pagespec.slab.laws.judge import SLAB_LAWS, SLAB_REST_LAWS, TWIN_SLAB_LAWS
+from pagespec.slab.laws.refused import HELD_LAWS, SLAB_REFUSAL_LAWS
 from pagespec.vmstat.laws.judge import COUNTER_LAWS, TWIN_COUNTER_LAWS
 from pagespec.vmstat.laws.refused import REFUSAL_LAWS
 
@@ -31,6 +33,13 @@ ASKED_OF_COUNTERS = frozenset(
     law.id for book in (REFUSAL_LAWS, COUNTER_LAWS, TWIN_COUNTER_LAWS) for law in book.laws
 )
 """The laws about counters, which are kept without any zone's lists."""
+
+ASKED_OF_SLABS = frozenset(
+    law.id
+    for book in (SLAB_REFUSAL_LAWS, HELD_LAWS, SLAB_REST_LAWS, SLAB_LAWS, TWIN_SLAB_LAWS)
+    for law in book.laws
+)
+"""The laws about objects, slabs and what groups are charged for them."""
 
 ASKED_OF_REST = frozenset(law.id for law in STATE_LAWS.laws)
 """The laws about zones at rest, which schedules are asked wherever the locks allow."""
@@ -111,6 +120,8 @@ def _asks(gear: Gear, law: Entry) -> bool:
         return False
     if gear == "counters" or law_id in ASKED_OF_COUNTERS:
         return gear == "counters" and law_id in ASKED_OF_COUNTERS
+    if gear == "slabs" or law_id in ASKED_OF_SLABS:
+        return gear == "slabs" and law_id in ASKED_OF_SLABS
     return law_id not in (ASKED_OF_ONE_ZONE if gear == "hosts" else ASKED_OF_HOSTS)
 
 

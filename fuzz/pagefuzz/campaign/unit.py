@@ -18,11 +18,14 @@ from pagefuzz.hosts.shrink import shrink_host
 from pagefuzz.hosts.under import host_factory_of
 from pagefuzz.schedule.shrink import shrink_trace
 from pagefuzz.shrink import shrink
+from pagefuzz.slabs.shrink import shrink_slabs
+from pagefuzz.slabs.under import slab_factory_of
 from pagefuzz.target.protocol import Factory
 from pagespec.era import ERAS
 from pagespec.host_trace import AnyTrace
 from pagespec.laws.law import Level
 from pagespec.schedule.trace import ScheduleTrace
+from pagespec.slab.trace import SlabTrace
 from pagespec.trace import Trace
 from pagespec.vmstat.trace import CounterTrace
 
@@ -68,4 +71,6 @@ def _shrunk(trace: AnyTrace, factory: Factory, level: Level) -> AnyTrace:
         return shrink_trace(trace)
     if isinstance(trace, CounterTrace):
         return shrink_counters(trace, counter_factory_of(factory))
+    if isinstance(trace, SlabTrace):
+        return shrink_slabs(trace, slab_factory_of(factory))
     return shrink_host(trace, host_factory_of(factory))

@@ -11,6 +11,7 @@ from pagefuzz.coverage import Met, Reached
 from pagefuzz.exits import Exit
 from pagefuzz.late import Late
 from pagefuzz.schedule.floor import schedule_floor
+from pagefuzz.slabs.floor import slab_floor
 from pagespec.era import ERAS, Era
 from pagespec.events import Kind
 from pagespec.laws.law import Level
@@ -95,6 +96,8 @@ def floor_for(plan: Plan, offer: Offer, era: Era) -> set[Met]:
         floor |= HOST_FLOOR | ({RESTED} if celled(era, offer.verbs) else set())
     if "counters" in plan.gears:
         floor |= counter_floor(era)
+    if "slabs" in plan.gears:
+        floor |= slab_floor(era)
     if "schedules" in plan.gears:
         floor |= schedule_floor(era)
     return floor

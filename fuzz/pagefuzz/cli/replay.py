@@ -19,11 +19,14 @@ from pagefuzz.replay import Verdict, replay
 from pagefuzz.report.words import counted
 from pagefuzz.schedule.replay import follow
 from pagefuzz.schedule.under import check_steps
+from pagefuzz.slabs.replay import replay_slabs
+from pagefuzz.slabs.under import slab_factory_of
 from pagefuzz.target.load import factory_of
 from pagefuzz.target.protocol import Factory
 from pagespec.host_trace import AnyTrace, HostTrace
 from pagespec.laws.law import LawBroken, Level
 from pagespec.schedule.trace import ScheduleTrace
+from pagespec.slab.trace import SlabTrace, slab_line_of
 from pagespec.trace import Trace, line_of
 from pagespec.vmstat.trace import CounterTrace, counter_line_of
 
@@ -68,13 +71,15 @@ class Came(NamedTuple):
 
 
 def _replayed(trace: AnyTrace, factory: Factory, level: Level) -> Came:
-    """Hosts and counters are judged at all levels at once: those who serve them are exact."""
+    """Only zones are judged at a level: those who serve any other kind are exact."""
     if isinstance(trace, ScheduleTrace):
         return _followed(trace, factory)
     if isinstance(trace, Trace):
         verdict = replay(trace, factory, level)
     elif isinstance(trace, CounterTrace):
         verdict = replay_counters(trace, counter_factory_of(factory))
+    elif isinstance(trace, SlabTrace):
+        verdict = replay_slabs(trace, slab_factory_of(factory))
     else:
         verdict = replay_host(trace, host_factory_of(factory))
     skipped = f", {len(verdict.skipped)} of them skipped" if verdict.skipped else ""
@@ -100,7 +105,7 @@ def _line(path: Path, expect: str | None, came: Came) -> str:
     return f"FAILED  {path}: {complaint_of(came.broken)} ({came.place}{expected})"
 
 
-def _place(trace: Trace | HostTrace | CounterTrace, verdict: Verdict) -> str:
+def _place(trace: Trace | HostTrace | CounterTrace | SlabTrace, verdict: Verdict) -> str:
     if verdict.step == 0:
         return "at boot"
     if verdict.step > len(trace.requests):
@@ -108,4 +113,6 @@ def _place(trace: Trace | HostTrace | CounterTrace, verdict: Verdict) -> str:
     at = verdict.step - 1
     if isinstance(trace, CounterTrace):
         return f"at request {verdict.step}, {counter_line_of(trace.machine, trace.requests[at])}"
+    if isinstance(trace, SlabTrace):
+        return f"at request {verdict.step}, {slab_line_of(trace.requests[at])}"
     return f"at request {verdict.step}, {line_of(trace.requests[at])}"

@@ -8,6 +8,7 @@ import click
 from pagefuzz.cli.traces import named, read_trace
 from pagefuzz.drawing import LEGEND, answered, drawn, frame_by_frame
 from pagefuzz.drawing_counters import changes_told, counters_drawn
+from pagefuzz.drawing_slabs import slabs_drawn
 from pagefuzz.drawing_turns import turns
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit
@@ -21,6 +22,10 @@ from pagespec.machine import Machine
 from pagespec.schedule.opening import opened
 from pagespec.schedule.running import BY_GENERATORS
 from pagespec.schedule.trace import ScheduleTrace, asked_line
+from pagespec.slab.ops import perform as perform_slab
+from pagespec.slab.ops import start
+from pagespec.slab.state import copy_of_slabs
+from pagespec.slab.trace import SlabNames, SlabTrace, slab_answer_text, slab_line_of
 from pagespec.trace import Names, Request, line_of
 from pagespec.verbs import Op, Outcome, Verb
 from pagespec.vmstat.counters import boot_counters, copy_of_counters
@@ -55,6 +60,10 @@ def command(path: Path, step: int | None) -> Exit:
     Of counters those are drawn that are not 0: what their zones, nodes and the machine were told,
     what each CPU keeps, and what is under way, all of which add up to the truth; beside the
     threshold beyond which a CPU tells.
+
+    Of slabs each cache is drawn: the slab that each CPU serves from with the chain of free objects
+    that is its own, its partial slabs and the node's, what arrays hold, the next to be served at
+    the left; then what callers hold, as slab#number, and what groups are charged.
     """
     trace = read_trace(path)
     if isinstance(trace, ScheduleTrace):
@@ -65,6 +74,9 @@ def command(path: Path, step: int | None) -> Exit:
         raise UsageError(f"--step {step}: the trace has {counted(len(trace.requests), 'request')}")
     if isinstance(trace, CounterTrace):
         _draw_counters(step, trace)
+        return Exit.HELD
+    if isinstance(trace, SlabTrace):
+        _draw_slabs(step, trace)
         return Exit.HELD
     with named(path):
         stage, names = stage_of(trace), Names()
@@ -96,6 +108,23 @@ def _draw_counters(only: int | None, trace: CounterTrace) -> None:
         title = f"{line}    {counter_answer_text(request.op.verb, outcome)}"
         changes = changes_told(before, counters)
         _print(only, number, title, changes, counters_drawn(counters, before))
+
+
+def _draw_slabs(only: int | None, trace: SlabTrace) -> None:
+    """Draw what each request left of caches, groups and what callers hold."""
+    slabs, names = start(trace.machine), SlabNames()
+    _print(only, 0, "boot", [], slabs_drawn(slabs))
+    for number, request in enumerate(trace.requests, 1):
+        op = names.op_of(request)
+        line = slab_line_of(request._replace(answer=None))
+        if op is None:
+            _print(only, number, line, ["skipped: its object was never given out"], [])
+            continue
+        before = copy_of_slabs(slabs)
+        outcome = perform_slab(slabs, op)
+        names.learn(request, outcome, slabs.slots)
+        title = f"{line}    {slab_answer_text(op.verb, outcome)}"
+        _print(only, number, title, [], slabs_drawn(slabs, before))
 
 
 def _draw_schedule(only: int | None, trace: ScheduleTrace) -> None:

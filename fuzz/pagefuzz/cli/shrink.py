@@ -18,10 +18,13 @@ from pagefuzz.report.words import counted
 from pagefuzz.schedule.shrink import shrink_trace
 from pagefuzz.schedule.under import check_steps
 from pagefuzz.shrink import shrink
+from pagefuzz.slabs.shrink import shrink_slabs
+from pagefuzz.slabs.under import slab_factory_of
 from pagefuzz.target.load import factory_of
 from pagespec.host_trace import AnyTrace, any_text_of
 from pagespec.laws.law import Level
 from pagespec.schedule.trace import ScheduleTrace
+from pagespec.slab.trace import SlabTrace
 from pagespec.trace import Trace
 from pagespec.vmstat.trace import CounterTrace
 
@@ -59,6 +62,10 @@ def command(path: Path, target: str, level: Level, out: Path) -> Exit:
                 with named(path):
                     counters = counter_factory_of(factory)
                 small = shrink_counters(trace, counters, found)
+            elif isinstance(trace, SlabTrace):
+                with named(path):
+                    slabs = slab_factory_of(factory)
+                small = shrink_slabs(trace, slabs, found)
             else:
                 with named(path):
                     hosts = host_factory_of(factory)
