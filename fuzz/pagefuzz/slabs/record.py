@@ -77,7 +77,7 @@ class Recorder:
 def _plain(op: SlabOp) -> SlabOp:
     """The request as a trace says it: without addresses, and without words that it has not."""
     shape, plain = SLAB_SHAPES[op.verb], SlabOp(op.verb)
-    known = shape.needs | shape.may_have | {"cpu"}
+    known = (shape.needs | shape.may_have | {"cpu"}) - {"withheld"}
     unsaid = {
         word: getattr(plain, word)
         for word in SlabOp._fields[1:]
