@@ -15,13 +15,19 @@ from pagespec.trace_words import (
     read_whole,
     short,
 )
-from pagespec.types import NO_MEMORY
+from pagespec.types import NO_MEMORY, Refusal
 from pagespec.verbs import Outcome
 
 VERBS = {verb.value: verb for verb in SlabVerb}
 
 WRITTEN = {**{word: f"{word}=N" for word in FIELDS}, "withheld": "withheld=NAME,NAME"}
 """How each word is written."""
+
+REFUSALS = (
+    *(Refusal.BAD_ORDER, Refusal.UNSAID, Refusal.UNSUPPORTED, Refusal.BAD_RANGE, Refusal.BAD_CPU),
+    *(refusal for refusal in Refusal if refusal <= Refusal.NO_CACHE),
+)
+"""Why requests for objects are refused."""
 
 
 def read_slab_request(
@@ -169,7 +175,7 @@ def _answer(number: int, verb: SlabVerb, text: str) -> Outcome:
     """An address or none, a number of objects, or that it was done; each may be refused."""
     word, _, value = text.partition(" ")
     if word == "refused":
-        return read_refusal(number, value).value
+        return read_refusal(number, value, REFUSALS).value
     if verb not in NAMING:
         if text == "done":
             return 0
