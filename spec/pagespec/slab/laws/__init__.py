@@ -1,0 +1,1 @@
+"""Laws about objects on slabs, and who pays for them."""

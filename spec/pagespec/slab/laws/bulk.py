@@ -1,0 +1,64 @@
+"""Laws about several objects at once."""
+
+from pagespec.laws.law import Complaint, LawBook
+from pagespec.slab.laws.refusals import skips_empty
+from pagespec.slab.laws.step import SlabStep
+from pagespec.slab.laws.supply import serving_cache, within_reach
+from pagespec.slab.laws.where import objects_of
+from pagespec.slab.laws.wording import wording
+from pagespec.slab.state import Cache
+from pagespec.slab.verbs import SlabVerb
+
+SLAB_BULK_LAWS: LawBook[SlabStep] = LawBook()
+
+
+@SLAB_BULK_LAWS.law("SLB-bulk", source="mm/slub.c and mm/slab.c, kmem_cache_alloc_bulk, to 6.12")
+def all_or_nothing(step: SlabStep) -> Complaint:
+    """A bulk request gives all its objects or none, those that single requests would have given.
+
+    First those that the CPU can have before it needs another slab, then those of new slabs. If it
+    fails the caller has no object: nothing changes but where free objects wait, for slabs that came
+    or went, and charges that the release forgets. Freeing an array frees what it names, once each,
+    whatever is left of the array then.
+    """
+    op, after = step.op, step.after
+    if step.refused:
+        return None
+    if op.verb is SlabVerb.FREE_BULK:
+        return _left_in_array(step)
+    if op.verb is not SlabVerb.ALLOC_BULK:
+        return None
+    if len(after.slots) != step.outcome:
+        return f"{wording(op)} answered {step.outcome} and left {len(after.slots)} in the array"
+    was = serving_cache(step.before, op)
+    if not step.outcome and after.held != step.before.held:
+        return f"{wording(op)} gave nothing and changed what callers hold"
+    return None if was is None or not step.outcome else _as_singles(step, was)
+
+
+def _as_singles(step: SlabStep, was: Cache) -> Complaint:
+    """Whether the objects are those that are within reach, and then some of new slabs."""
+    reach = within_reach(step.before.machine.era, was, step.op.cpu)
+    due, got = set(reach[: step.op.objects]), set(step.after.slots)
+    if len(got) != step.op.objects:
+        return f"{wording(step.op)} gave {step.after.slots}, which are not all different"
+    missing, extra = due - got, (got - due) & objects_of(was)
+    if missing:
+        return f"{wording(step.op)} did not give {min(missing)}, which was within reach"
+    if extra:
+        return f"{wording(step.op)} gave {min(extra)}, which single requests would not have"
+    return None
+
+
+def _left_in_array(step: SlabStep) -> Complaint:
+    """Whether a bulk free left of its array what the release leaves."""
+    given, left = list(step.op.addresses), step.after.slots
+    if skips_empty(step.before):
+        due = [0] * len(given)
+    elif step.before.machine.design == "slub":
+        # The objects of each round are moved behind those that are still to come.
+        due = given if sorted(given) == sorted(left) else []
+        return None if due or not given else f"{wording(step.op)} left {left} in the array"
+    else:
+        due = given
+    return None if left == due else f"{wording(step.op)} left {left} in the array, expected {due}"
