@@ -21,6 +21,8 @@ def equal(step: CompactionStep) -> Complaint:
         return None
     if step.twin_outcome not in (None, step.outcome):
         return f"{wording(step.op)} gave {step.outcome} and {step.twin_outcome}"
+    if step.after.moves != step.twin.moves:
+        return f"{wording(step.op)} moved {step.after.moves} and {step.twin.moves}"
     differs = difference(step.after, step.twin)
     return None if differs is None else f"after {wording(step.op)} {differs}"
 

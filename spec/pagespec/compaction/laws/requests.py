@@ -6,7 +6,7 @@ from pagespec.compaction.laws.step import CompactionStep, difference
 from pagespec.compaction.laws.wording import wording
 from pagespec.compaction.verbs import FRAMES, CompactionVerb, Result
 from pagespec.era import Era
-from pagespec.frames import SIZES, head_of, is_aligned
+from pagespec.frames import SIZES, is_aligned
 from pagespec.laws.holdings import REFUSALS
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.laws.masks import frames_of, frames_of_run, lowest_of
@@ -36,6 +36,8 @@ def refused(step: CompactionStep) -> Complaint:
         return f"{wording(op)} must be {names[0]}, was {names[1]}"
     if due is not None:
         differs = difference(step.before, step.after)
+        if step.after.moves:
+            return f"{wording(op)} was refused and yet moved {step.after.moves}"
         return None if differs is None else f"{wording(op)} was refused, and yet {differs}"
     if op.verb in FRAMES:
         fits = step.outcome >= 0 or step.outcome == NO_MEMORY
@@ -109,23 +111,26 @@ def moved_well(step: CompactionStep) -> Complaint:
     return None
 
 
+def walks_only(era: Era) -> bool:
+    """Whether targets are found by walking alone, and used before the migrate scanner goes on."""
+    design = era.compaction
+    return design is not None and design.free_bound == "block" and not design.seeks
+
+
 @REQUEST_LAWS.law(
     "CMP-meet",
-    eras=lambda era: era.compaction is not None and era.compaction.free_bound == "block",
-    source="mm/compaction.c, isolate_freepages and compact_finished, 4.10 to 6.12",
+    eras=walks_only,
+    source="mm/compaction.c, isolate_freepages and compact_finished, 4.10",
 )
 def moved_upward(step: CompactionStep) -> Complaint:
     """Blocks are only moved upward: free frames are found above where held blocks are found.
 
     Scanners that pass each other without noticing move blocks back and forth for ever. Until 2.6.39
-    frames that were isolated in several pageblocks waited to be used while the migrate scanner went
-    on as far as the highest of these. Where free blocks are sought on their lists, one may be found
-    in the pageblock in which the migrate scanner is, but in none below.
+    frames that were isolated in several pageblocks wait while the migrate scanner goes on as far as
+    the highest of these; since 5.1 so may those that were found on a list.
     """
-    machine = step.before.machine
     for source, target, _ in step.after.moves:
-        sought = machine.design.seeks and target >= head_of(source, machine.zone.pageblock or 0)
-        if target <= source and not sought:
+        if target <= source:
             return f"{wording(step.op)} moved pfn {source} down to pfn {target}"
     return None
 

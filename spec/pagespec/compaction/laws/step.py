@@ -35,10 +35,10 @@ class CompactionStep(NamedTuple):
 
 
 FIELDS = (
-    *("moves", "cached_free", "cached_migrate", "skips", "flush", "runs", "captures"),
+    *("cached_free", "cached_migrate", "skips", "flush", "runs", "captures"),
     *("lru", "isolated_lru", "strays"),
 )
-"""What two who were asked the same must agree in, beside their zones."""
+"""What is known of a zone between requests, beside the zone."""
 
 
 def difference(one: Compaction, other: Compaction) -> str | None:

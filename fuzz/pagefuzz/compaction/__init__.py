@@ -1,0 +1,1 @@
+"""Compaction under test: the twin beside the spec, judged by every law."""
