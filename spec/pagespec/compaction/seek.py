@@ -156,8 +156,12 @@ def _begin_elsewhere(
 
 
 def scan_around(compaction: Compaction, run: Run, pfn: Pfn) -> Steps[None]:
-    """Isolate what else is free in the frame's pageblock, within the zone, if more is needed."""
+    """Isolate what else is free in the frame's pageblock, within the zone, if more is needed.
+
+    Under one hold of the lock where a scanner holds it for a pageblock or longer.
+    """
     zone = compaction.zone
+    holds = compaction.machine.design.scan != "lazy"
     if run.has_enough or (run.direct and run.mode == "async"):
         return
     first = max(head_of(pfn, pageblock_order(zone)), zone.machine.start)
@@ -165,7 +169,11 @@ def scan_around(compaction: Compaction, run: Run, pfn: Pfn) -> Steps[None]:
     if not is_whole(zone, first, end):
         return
     compaction.log.append(Event(Kind.AROUND, first, end - first))
+    if holds:
+        yield Step.LOCK
     reached = yield from scan_frames(compaction, run, first, end, 1)
     sort_targets(compaction, run)
+    if holds:
+        yield Step.UNLOCK
     if reached == end:
         compaction.skips.add(zone.machine.pageblock_number(first))
