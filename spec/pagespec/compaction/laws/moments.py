@@ -7,8 +7,8 @@ else at work in between.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from pagespec.compaction.state import Compaction, Run
-from pagespec.frames import SIZES
+from pagespec.compaction.state import Compaction
+from pagespec.frames import SIZES, head_of
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.laws.masks import frames_of, lowest_of
 from pagespec.laws.swept import swept
@@ -158,27 +158,19 @@ def suitable_under_the_lock(moment: Moment) -> Complaint:
 
 @AT_EVERY_STEP.law("CMP-meet", source="mm/compaction.c, compact_zone: migrate_pfn and free_pfn")
 def scanners_approach(moment: Moment) -> Complaint:
-    """The migrate scanner never goes down; the free scanner never up, but to where they have met.
+    """The migrate scanner never goes down; the free scanner to no higher pageblock.
 
-    Else a run has no end. In 2.6.37 a free scanner that has nowhere to look goes up to the
-    pageblock above the other one, where the next look finds that they have met.
+    Else a run has no end. Within a pageblock the free scanner goes up. In 2.6.37 one that has
+    nowhere to look goes to the pageblock above the other scanner, which shows that they have met.
     """
     compaction, before = moment.after, moment.before
     if not compaction.runs or before.free is None or before.migrate is None:
         return None
-    run = compaction.runs[-1]
+    run, order = compaction.runs[-1], compaction.zone.machine.pageblock or 0
     if run.migrate < before.migrate:
         return f"the migrate scanner went from {before.migrate} down to {run.migrate}"
-    rises = run.free > before.free
-    if rises and not (_bound_rises(compaction) and run.free <= beside(compaction, run)):
+    beside = run.migrate + SIZES[order]
+    met = compaction.machine.design.free_bound == "low" and run.free <= beside
+    if head_of(run.free, order) > head_of(before.free, order) and not met:
         return f"the free scanner went from {before.free} up to {run.free}"
     return None
-
-
-def _bound_rises(compaction: Compaction) -> bool:
-    return compaction.machine.design.free_bound == "low"
-
-
-def beside(compaction: Compaction, run: Run) -> Pfn:
-    """One pageblock above the migrate scanner."""
-    return run.migrate + SIZES[compaction.zone.machine.pageblock or 0]
