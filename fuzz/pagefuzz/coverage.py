@@ -9,10 +9,13 @@ from enum import Enum
 from operator import attrgetter
 from typing import TypeAlias
 
+from pagefuzz.compaction.events import CompactionEvent, name_of_compaction_event
 from pagefuzz.counters.events import CounterEvent, name_of_counter_event
 from pagefuzz.late import Late
 from pagefuzz.schedule.meetings import Meeting
 from pagefuzz.slabs.events import SlabEvent, name_of_slab_event
+from pagespec.compaction.events import Kind as Compacted
+from pagespec.compaction.verbs import CompactionOp, CompactionVerb
 from pagespec.events import Event, Kind
 from pagespec.frames import SIZES
 from pagespec.migratetype import MigrateType
@@ -37,10 +40,22 @@ class Crowd(Enum):
 
 
 Met: TypeAlias = tuple[
-    Kind | Verb | Crowd | Late | CounterEvent | CounterVerb | SlabEvent | SlabVerb | Meeting, Number
+    Kind
+    | Verb
+    | Crowd
+    | Late
+    | CounterEvent
+    | CounterVerb
+    | SlabEvent
+    | SlabVerb
+    | Compacted
+    | CompactionEvent
+    | CompactionVerb
+    | Meeting,
+    Number,
 ]
 """An event, that a request of a verb was served, or what happened in a crowd, late, to counters, to
-slabs or between contexts."""
+slabs, to a zone that is compacted, or between contexts."""
 
 Reached: TypeAlias = Counter[Met]
 """How often each happened."""
@@ -97,7 +112,9 @@ def events_in_crowd(outcome: Outcome, log: Iterable[Event]) -> Iterator[Met]:
         yield Crowd.FELL_BACK, 0
 
 
-def verbs_served(done: Iterable[tuple[Op | CounterOp | SlabOp, Outcome]]) -> Reached:
+def verbs_served(
+    done: Iterable[tuple[Op | CounterOp | SlabOp | CompactionOp, Outcome]],
+) -> Reached:
     """How often requests of each verb were served.
 
     Several verbs bring about the same events: that a range was isolated says not who asked for it.
@@ -151,6 +168,10 @@ def name_of_event(event: Met) -> str:
         return name_of_slab_event(kind, number)
     if isinstance(kind, SlabVerb):
         return f"{kind.value} of objects served"
+    if isinstance(kind, Compacted | CompactionEvent):
+        return name_of_compaction_event(kind, number)
+    if isinstance(kind, CompactionVerb):
+        return f"{kind.value} of a zone that is compacted served"
     if isinstance(kind, Verb):
         return f"{kind.value} served"
     if isinstance(kind, Crowd):

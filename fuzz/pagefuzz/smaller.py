@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from pagefuzz.smaller_lists import smaller_lists
+from pagespec.compaction.trace import CompactionTrace
 from pagespec.frames import SIZES
 from pagespec.host_trace import HostTrace
 from pagespec.machine import Machine
@@ -21,8 +22,8 @@ from pagespec.vmstat.trace import CounterTrace
 FEW = 16
 """Requests up to which every pair is tried; beyond, the number of pairs is too large."""
 
-OfAny = TypeVar("OfAny", Trace, HostTrace, CounterTrace, SlabTrace)
-"""A trace of one zone, of a host of several, of counters, or of slabs."""
+OfAny = TypeVar("OfAny", Trace, HostTrace, CounterTrace, SlabTrace, CompactionTrace)
+"""A trace of one zone, of a host of several, of counters, of slabs, or of compaction."""
 
 PLAINEST = (MOVABLE, UNMOVABLE, RECLAIMABLE)
 """The types of pageblocks that need no explanation, the plainest first."""

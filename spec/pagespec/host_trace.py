@@ -18,6 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from pagespec.compaction.trace import CompactionTrace, compaction_text_of
+from pagespec.compaction.trace_reader import parse_compaction
 from pagespec.era import era_named
 from pagespec.host import RATIOS, Host, Part, PartError
 from pagespec.machine import Machine
@@ -53,9 +55,9 @@ class HostTrace:
     comments: tuple[str, ...] = ()
 
 
-AnyTrace: TypeAlias = Trace | HostTrace | CounterTrace | SlabTrace | ScheduleTrace
-"""A trace of one zone, of a host of several, of counters alone, of slabs, or of who comes
-between whom."""
+AnyTrace: TypeAlias = Trace | HostTrace | CounterTrace | SlabTrace | CompactionTrace | ScheduleTrace
+"""A trace of one zone, of a host of several, of counters alone, of slabs, of compaction, or of who
+comes between whom."""
 
 
 _PLACE = frozenset({"node", "highest", "onlynode"})
@@ -104,6 +106,8 @@ def any_text_of(trace: AnyTrace) -> str:
         return schedule_text_of(trace)
     if isinstance(trace, SlabTrace):
         return slab_text_of(trace)
+    if isinstance(trace, CompactionTrace):
+        return compaction_text_of(trace)
     return host_text_of(trace) if isinstance(trace, HostTrace) else counter_text_of(trace)
 
 
@@ -161,6 +165,7 @@ KINDS: dict[str, Callable[[str], AnyTrace]] = {
     "host": parse_host,
     "counters": parse_counters,
     "slabs": parse_slabs,
+    "compaction": parse_compaction,
 }
 """The reader of each kind of trace, by what the line behind the comments begins with."""
 
@@ -178,6 +183,7 @@ def parse_any(text: str) -> AnyTrace:
             "expected `machine pages=N top=N era=NAME`, or `host era=NAME top=N` and a line "
             "`zone class=NAME node=N pages=N` for each zone, or `counters era=NAME cpus=N,N` and "
             "a line `zone node=N pages=N` for each, or `slabs era=NAME pages=N top=N cpus=N`, "
+            "or `compaction era=NAME pages=N pageblock=N top=N`, "
             f"got {line[:60]!r}",
         )
     if first_word(line) != "host" and is_schedule(text):

@@ -15,6 +15,7 @@ from pagefuzz.lockstep import Lockstep
 from pagefuzz.machines.failure import failure_of
 from pagefuzz.plainer import plainer
 from pagefuzz.target.protocol import Factory
+from pagespec.compaction.verbs import CompactionOp
 from pagespec.laws.law import LawBroken, Level
 from pagespec.machine import Machine
 from pagespec.slab.verbs import SlabOp
@@ -31,10 +32,10 @@ WHICH_BITS = 11
 
 
 class Run(Protocol):
-    """A lockstep as an example ends it: of one zone, of a host, of counters, or of slabs."""
+    """A lockstep as an example ends it: of one zone, a host, counters, slabs or compaction."""
 
     @property
-    def done(self) -> Sequence[tuple[Op | CounterOp | SlabOp, Outcome]]:
+    def done(self) -> Sequence[tuple[Op | CounterOp | SlabOp | CompactionOp, Outcome]]:
         """Every request so far and its outcome."""
 
     @property
