@@ -92,6 +92,18 @@ def test_free_blocks_are_sought_on_their_lists_since_5_1() -> None:
     ]
 
 
+def test_what_is_sought_leaves_the_next_pageblock_alone() -> None:
+    """The pair at 2 lies too low. Of single frames 4 is the last on its list: low, but no lower
+    than half way between the scanners, which ends the search. Then 6 is found beside it, and 8,
+    where the next pageblock begins, is not looked at.
+    """
+    compaction = laid_out("mm.. .m.m .m.m .m.m", "6.1")
+    wants = isolated(compaction, free=12, migrate=0, wanted=4, order=2)
+
+    found = [event.pfn for event in compaction.log if event.kind is Kind.SOUGHT]
+    assert (found, frames(wants), compaction.skips) == ([4], [[6, 4]], {1})
+
+
 def test_the_scanner_ends_where_it_may_not_take_a_block_or_goes_on() -> None:
     """Marks of 4 and 5 frames: 2.6.37 asks for the low one and tries each frame, 4.10 stops.
 

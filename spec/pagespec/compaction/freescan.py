@@ -125,9 +125,7 @@ def isolate_range(compaction: Compaction, run: Run, pfn: Pfn, end: Pfn) -> Steps
     zone = compaction.zone
     while pfn < end:
         edge = min(head_of(pfn, pageblock_order(zone)) + SIZES[pageblock_order(zone)], end)
-        before = run.target_pages
-        reached = yield from scan_frames(compaction, run, pfn, edge, 1, strict=True)
-        if reached < edge:
+        pfn = yield from scan_frames(compaction, run, pfn, edge, 1, strict=True)
+        if pfn < edge:
             return False
-        pfn += run.target_pages - before
     return True

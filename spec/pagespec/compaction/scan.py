@@ -49,7 +49,8 @@ def scan_frames(
 ) -> Steps[Pfn]:
     """Isolate the free blocks that begin in the frames [pfn, end) of a pageblock; where it ended.
 
-    strict: whether it ends at the first frame that is not free, or may not be taken.
+    strict: whether it ends at the first frame that is not free, or may not be taken; it has then
+    reached the end only if all are isolated, and may have gone beyond with the last block.
     Under the lock of whoever calls; or, where the scanner is lazy, under its own. In that case
     interrupts are off for 64 frames and list nodes at most, and one more for each pageblock that
     changes its type: it looks again at the frame for which it takes the lock, then at 31 frames
@@ -92,7 +93,7 @@ def scan_frames(
         pfn += step
     if locked:
         yield Step.UNLOCK
-    return min(pfn, end)
+    return pfn if strict else min(pfn, end)
 
 
 def scan_pageblock(
