@@ -34,7 +34,7 @@ def run_small(
 @pytest.mark.parametrize("factory", [SpecHost, TwinHostFactory()], ids=["spec", "twin"])
 def test_right_hosts_pass(factory: HostFactory) -> None:
     """After hundreds of requests, with blocks, arrays and whole CPUs among them."""
-    ledger, found = run_small(factory, seed=9, examples=30)
+    ledger, found = run_small(factory, seed=10, examples=30)
 
     assert found == []
     assert ledger.operations > 500
