@@ -45,14 +45,13 @@ def open_group(mem: SlabMemory, group: int) -> None:
 
 @kernel
 def close_group(mem: SlabMemory, group: int) -> None:
-    """Let a group go: nothing is charged anew, and its own caches are to keep nothing now."""
+    """Let a group go: nothing is charged anew; its own caches, which keep nothing now in SLUB."""
     set_online(mem, group_row(mem, group), 0)
-    c = first_cache_of(mem)
+    c = first_cache_of(mem) if design_of(mem) == SLUB else NOTHING
     while c != NOTHING:
         if group_of(mem, c) == group:
             set_partials(mem, c, 0)
-            if design_of(mem) == SLUB:
-                set_kept(mem, c, 0)
+            set_kept(mem, c, 0)
         c = later_of(mem, c)
 
 

@@ -6,6 +6,7 @@ A slab is the row of its first frame.
 from pageimpl.alloc import alloc_pages, free_pages
 from pageimpl.jitcache import inlined, kernel
 from pageimpl.memory import cpus_of as cpus_of_zone
+from pageimpl.pcp.cpus import work_on
 from pageimpl.slab.charge import charge_slab, uncharge_slab
 from pageimpl.slab.places import pfn_of_row, place_of_row, row_of_pfn, set_link
 from pageimpl.slab.state import (
@@ -32,6 +33,12 @@ from pageimpl.verbs import COMPOUND_WANTED, CPU_SHIFT
 def want_for(mem: SlabMemory, cpu: int) -> int:
     """Who asks the page allocator; where CPUs keep no page lists, it knows one of them only."""
     return cpu << CPU_SHIFT if cpus_of_zone(zone_of(mem)) else 0
+
+
+@inlined
+def visit(mem: SlabMemory, cpu: int) -> None:
+    """Let what follows run on that CPU."""
+    work_on(zone_of(mem), cpu)
 
 
 @kernel

@@ -1,8 +1,7 @@
 """Serving requests for objects, of whatever verb: the twin of the spec's `slab.ops`."""
 
 from pageimpl.jitcache import kernel
-from pageimpl.memory import COUNTS_IN_CELLS, Words, counting_of, set_word, top_of, word_at
-from pageimpl.pcp.cpus import work_on
+from pageimpl.memory import Words, set_word, top_of, word_at
 from pageimpl.slab.bulk import alloc_bulk, free_bulk
 from pageimpl.slab.charge import cache_for
 from pageimpl.slab.checks import (
@@ -27,6 +26,7 @@ from pageimpl.slab.checks import (
 from pageimpl.slab.choices import SLUB
 from pageimpl.slab.creation import create
 from pageimpl.slab.groups import open_group
+from pageimpl.slab.growing import visit
 from pageimpl.slab.objects import alloc_large, alloc_object, free_large, free_object, release
 from pageimpl.slab.places import group_row, link_of, place_of
 from pageimpl.slab.state import (
@@ -199,8 +199,7 @@ def perform_row(mem: SlabMemory, rows: Words, at: int) -> int:
     count, first = word_at(rows, at + COLUMN_COUNT), word_at(rows, at + COLUMN_FIRST)
     if is_no_cpu(mem, cpu):
         return BAD_CPU
-    if counting_of(zone_of(mem)) & COUNTS_IN_CELLS:
-        work_on(zone_of(mem), cpu)
+    visit(mem, cpu)
     if verb == ALLOC:
         return alloc(mem, cpu, number, group)
     if verb == FREE:

@@ -2,7 +2,7 @@
 
 from pageimpl.jitcache import kernel
 from pageimpl.slab.caches import area_of, shared_area
-from pageimpl.slab.growing import discard_slab, discard_slabs
+from pageimpl.slab.growing import discard_slab, discard_slabs, visit
 from pageimpl.slab.lists import last_in
 from pageimpl.slab.nodes import return_objects, unlist_empty
 from pageimpl.slab.state import (
@@ -34,7 +34,9 @@ def flush(mem: SlabMemory, c: int, cpu: int) -> None:
 def shrink(mem: SlabMemory, c: int, cpu: int) -> None:
     """Return all free objects of a cache, each CPU its own, and give up every empty slab."""
     for other in range(cpus_of(mem)):
+        visit(mem, other)
         flush(mem, c, other)
+    visit(mem, cpu)
     if shared_limit_of(mem, c):
         q = shared_area(mem, c)
         discard_slabs(mem, c, cpu, return_objects(mem, c, q, avail_of(mem, q)))

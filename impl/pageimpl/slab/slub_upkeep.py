@@ -1,7 +1,7 @@
 """A SLUB cache as a whole: how it shrinks. The twin of the spec's `slab.slub_upkeep`."""
 
 from pageimpl.jitcache import kernel
-from pageimpl.slab.growing import discard_slabs
+from pageimpl.slab.growing import discard_slabs, visit
 from pageimpl.slab.lists import add_first, first_in, last_in, remove
 from pageimpl.slab.partial import free_on
 from pageimpl.slab.slub import flush
@@ -26,7 +26,9 @@ SORTED = 32
 def shrink(mem: SlabMemory, c: int, cpu: int) -> None:
     """Let all CPUs give up what they have, discard empty slabs and sort those that are left."""
     for other in range(cpus_of(mem)):
+        visit(mem, other)
         flush(mem, c, other)
+    visit(mem, cpu)
     empty = take_empty(mem, c)
     for free in range(SORTED, 0, -1):
         lead(mem, c, free)

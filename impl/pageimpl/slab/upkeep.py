@@ -10,6 +10,7 @@ from pageimpl.slab.caches import give_up, record_of
 from pageimpl.slab.designs import flush
 from pageimpl.slab.designs import shrink as shrink_design
 from pageimpl.slab.groups import close_group, settle
+from pageimpl.slab.growing import visit
 from pageimpl.slab.objects import release
 from pageimpl.slab.places import group_row
 from pageimpl.slab.reap import give_up_empty, reap
@@ -57,7 +58,9 @@ def reap_cpu(mem: SlabMemory, cpu: int) -> None:
 def shrink(mem: SlabMemory, c: int, cpu: int) -> None:
     """Let a cache give up what nobody needs; nothing stays withheld."""
     for other in range(cpus_of(mem)):
+        visit(mem, other)
         release(mem, other, c)
+    visit(mem, cpu)
     shrink_design(mem, c, cpu)
 
 

@@ -4,6 +4,7 @@ Source: mm/slub.c (calculate_sizes, set_cpu_partial, __kmem_cache_shrink, __kmem
 free_partial), 5.8 to 6.12.
 """
 
+from pagespec.pcp.cpus import work_on
 from pagespec.slab import slub
 from pagespec.slab.growing import discard_slabs
 from pagespec.slab.machine import SlabMachine
@@ -18,7 +19,7 @@ from pagespec.slab.sizes import (
 )
 from pagespec.slab.state import Cache, Shape, Slabs
 from pagespec.slab.verbs import SlabOp
-from pagespec.steps import Step, Steps
+from pagespec.steps import Step, Steps, Visit
 from pagespec.types import Pfn
 
 SORTED = 32
@@ -47,9 +48,14 @@ def shrink(slabs: Slabs, cache: Cache, cpu: int) -> Steps[None]:
 
     Those with the fewest free objects come first, so that the others may become empty.
     """
+    wanted_by = slabs.zone.on_cpu
     other = 0
     while other < len(cache.cpus):
+        yield Visit(other)
+        work_on(slabs.zone, other)
         yield from slub.flush(slabs, cache, other)
+        yield Step.BACK
+        slabs.zone.on_cpu = wanted_by
         other += 1
     yield Step.LOCK
     empty, cache.partial = _sorted(cache)

@@ -5,12 +5,13 @@ Source: mm/slab_common.c (kmem_cache_create, kmem_cache_destroy, kmem_cache_shri
 to 6.12.
 """
 
+from pagespec.pcp.cpus import work_on
 from pagespec.slab.designs import FLUSH, SHRINK
 from pagespec.slab.groups import close_group, settle
 from pagespec.slab.objects import release
 from pagespec.slab.reap import give_up_empty, reap
 from pagespec.slab.state import Cache, Slabs
-from pagespec.steps import Steps
+from pagespec.steps import Step, Steps, Visit
 
 
 def caches_of(slabs: Slabs, number: int) -> list[Cache]:
@@ -49,10 +50,15 @@ def shrink(slabs: Slabs, caches: list[Cache], cpu: int) -> Steps[None]:
 
 
 def release_all(slabs: Slabs, cache: Cache) -> Steps[None]:
-    """Free the objects of a cache that any CPU has withheld."""
+    """Free the objects of a cache that any CPU has withheld, each CPU its own."""
+    wanted_by = slabs.zone.on_cpu
     cpu = 0
     while cpu < slabs.machine.cpus:
+        yield Visit(cpu)
+        work_on(slabs.zone, cpu)
         yield from release(slabs, cpu, cache)
+        yield Step.BACK
+        slabs.zone.on_cpu = wanted_by
         cpu += 1
 
 
