@@ -8,6 +8,8 @@ import click
 
 from pagefuzz.cli.options import level_option, target_option
 from pagefuzz.cli.traces import named, read_trace, trace_files
+from pagefuzz.compaction.replay import replay_compaction
+from pagefuzz.compaction.under import compaction_factory_of
 from pagefuzz.counters.replay import replay_counters
 from pagefuzz.counters.under import counter_factory_of
 from pagefuzz.errors import UsageError
@@ -23,6 +25,7 @@ from pagefuzz.slabs.replay import replay_slabs
 from pagefuzz.slabs.under import slab_factory_of
 from pagefuzz.target.load import factory_of
 from pagefuzz.target.protocol import Factory
+from pagespec.compaction.trace import CompactionTrace, compaction_line_of
 from pagespec.host_trace import AnyTrace, HostTrace
 from pagespec.laws.law import LawBroken, Level
 from pagespec.schedule.trace import ScheduleTrace
@@ -80,6 +83,8 @@ def _replayed(trace: AnyTrace, factory: Factory, level: Level) -> Came:
         verdict = replay_counters(trace, counter_factory_of(factory))
     elif isinstance(trace, SlabTrace):
         verdict = replay_slabs(trace, slab_factory_of(factory))
+    elif isinstance(trace, CompactionTrace):
+        verdict = replay_compaction(trace, compaction_factory_of(factory))
     else:
         verdict = replay_host(trace, host_factory_of(factory))
     skipped = f", {len(verdict.skipped)} of them skipped" if verdict.skipped else ""
@@ -105,7 +110,9 @@ def _line(path: Path, expect: str | None, came: Came) -> str:
     return f"FAILED  {path}: {complaint_of(came.broken)} ({came.place}{expected})"
 
 
-def _place(trace: Trace | HostTrace | CounterTrace | SlabTrace, verdict: Verdict) -> str:
+def _place(
+    trace: Trace | HostTrace | CounterTrace | SlabTrace | CompactionTrace, verdict: Verdict
+) -> str:
     if verdict.step == 0:
         return "at boot"
     if verdict.step > len(trace.requests):
@@ -115,4 +122,6 @@ def _place(trace: Trace | HostTrace | CounterTrace | SlabTrace, verdict: Verdict
         return f"at request {verdict.step}, {counter_line_of(trace.machine, trace.requests[at])}"
     if isinstance(trace, SlabTrace):
         return f"at request {verdict.step}, {slab_line_of(trace.requests[at])}"
+    if isinstance(trace, CompactionTrace):
+        return f"at request {verdict.step}, {compaction_line_of(trace.requests[at])}"
     return f"at request {verdict.step}, {line_of(trace.requests[at])}"

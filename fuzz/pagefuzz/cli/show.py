@@ -6,7 +6,9 @@ from pathlib import Path
 import click
 
 from pagefuzz.cli.traces import named, read_trace
+from pagefuzz.compaction.target import served
 from pagefuzz.drawing import LEGEND, answered, drawn, frame_by_frame
+from pagefuzz.drawing_compaction import compaction_drawn, runs_told
 from pagefuzz.drawing_counters import changes_told, counters_drawn
 from pagefuzz.drawing_slabs import slabs_drawn
 from pagefuzz.drawing_turns import turns
@@ -16,6 +18,13 @@ from pagefuzz.hosts.stage import Stage, stage_of
 from pagefuzz.record import complaint_of
 from pagefuzz.report.words import counted
 from pagefuzz.schedule.drawing import start_drawn, steps_drawn, without_answer
+from pagespec.compaction.ops import start as start_compaction
+from pagespec.compaction.trace import (
+    CompactionNames,
+    CompactionTrace,
+    compaction_answer_text,
+    compaction_line_of,
+)
 from pagespec.events import Kind
 from pagespec.laws.law import LawBroken
 from pagespec.machine import Machine
@@ -64,6 +73,9 @@ def command(path: Path, step: int | None) -> Exit:
     Of slabs each cache is drawn: the slab that each CPU serves from with the chain of free objects
     that is its own, its partial slabs and the node's, what arrays hold, the next to be served at
     the left; then what callers hold, as slab#number, and what groups are charged.
+
+    Of a zone that is compacted also what a run met, frame by frame, where blocks were moved, which
+    ones are on the LRU, and where later runs begin.
     """
     trace = read_trace(path)
     if isinstance(trace, ScheduleTrace):
@@ -77,6 +89,9 @@ def command(path: Path, step: int | None) -> Exit:
         return Exit.HELD
     if isinstance(trace, SlabTrace):
         _draw_slabs(step, trace)
+        return Exit.HELD
+    if isinstance(trace, CompactionTrace):
+        _draw_compaction(step, trace)
         return Exit.HELD
     with named(path):
         stage, names = stage_of(trace), Names()
@@ -125,6 +140,24 @@ def _draw_slabs(only: int | None, trace: SlabTrace) -> None:
         names.learn(request, outcome, slabs.slots)
         title = f"{line}    {slab_answer_text(op.verb, outcome)}"
         _print(only, number, title, [], slabs_drawn(slabs, before))
+
+
+def _draw_compaction(only: int | None, trace: CompactionTrace) -> None:
+    """Draw what each request met, and how the zone stands."""
+    compaction, names = start_compaction(trace.machine), CompactionNames()
+    _print_legend([trace.machine.zone])
+    _print(only, 0, "boot", [], compaction_drawn(compaction))
+    for number, request in enumerate(trace.requests, 1):
+        op = names.op_of(request)
+        line = compaction_line_of(request._replace(answer=None))
+        if op is None:
+            _print(only, number, line, ["skipped: its block was never given out"], [])
+            continue
+        outcome = served(compaction, op)
+        names.learn(request.name, op, outcome, compaction.moves)
+        title = f"{line}    {compaction_answer_text(op.verb, outcome)}"
+        told = [*turns(compaction.zone.log), *runs_told(compaction)]
+        _print(only, number, title, told, compaction_drawn(compaction))
 
 
 def _draw_schedule(only: int | None, trace: ScheduleTrace) -> None:

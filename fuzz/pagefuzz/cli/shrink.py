@@ -6,6 +6,8 @@ import click
 
 from pagefuzz.cli.options import level_option, out_option, target_option
 from pagefuzz.cli.traces import named, read_trace
+from pagefuzz.compaction.shrink import shrink_compaction
+from pagefuzz.compaction.under import compaction_factory_of
 from pagefuzz.counters.shrink import shrink_counters
 from pagefuzz.counters.under import counter_factory_of
 from pagefuzz.errors import UsageError
@@ -21,6 +23,7 @@ from pagefuzz.shrink import shrink
 from pagefuzz.slabs.shrink import shrink_slabs
 from pagefuzz.slabs.under import slab_factory_of
 from pagefuzz.target.load import factory_of
+from pagespec.compaction.trace import CompactionTrace
 from pagespec.host_trace import AnyTrace, any_text_of
 from pagespec.laws.law import Level
 from pagespec.schedule.trace import ScheduleTrace
@@ -66,6 +69,10 @@ def command(path: Path, target: str, level: Level, out: Path) -> Exit:
                 with named(path):
                     slabs = slab_factory_of(factory)
                 small = shrink_slabs(trace, slabs, found)
+            elif isinstance(trace, CompactionTrace):
+                with named(path):
+                    compactions = compaction_factory_of(factory)
+                small = shrink_compaction(trace, compactions, found)
             else:
                 with named(path):
                     hosts = host_factory_of(factory)
