@@ -18,6 +18,8 @@ from pagespec.laws.step import STEP_LAWS
 from pagespec.laws.whole import BOOT_LAWS, RETURN_LAWS
 from pagespec.schedule.laws import AT_EVERY_STEP
 from pagespec.schedule.windows import WINDOW_LAWS
+from pagespec.slab.laws.judge import SLAB_LAWS, SLAB_REST_LAWS, TWIN_SLAB_LAWS
+from pagespec.slab.laws.refused import HELD_LAWS, SLAB_REFUSAL_LAWS
 from pagespec.vmstat.laws.judge import COUNTER_LAWS, TWIN_COUNTER_LAWS
 from pagespec.vmstat.laws.refused import REFUSAL_LAWS
 
@@ -71,6 +73,11 @@ def all_laws() -> list[Entry]:
         *_entries("compaction beside the spec", TWIN_COMPACTION_LAWS),
         *_entries(A_RUN_STEP, AT_EVERY_STEP_OF_A_RUN),
         *_entries(A_SCAN, SCAN_WINDOW_LAWS),
+        *_entries("a request for objects", SLAB_REFUSAL_LAWS),
+        *_entries("a request for objects", HELD_LAWS),
+        *_entries("objects between requests", SLAB_REST_LAWS),
+        *_entries("objects from request to request", SLAB_LAWS),
+        *_entries("objects beside the spec", TWIN_SLAB_LAWS),
         *_entries(A_STEP, AT_EVERY_STEP),
         *_entries(A_WINDOW, WINDOW_LAWS),
     ]
@@ -95,11 +102,17 @@ _COMPACTIONS = frozenset(
     law.id for book in (REST_LAWS, COMPACTION_LAWS, TWIN_COMPACTION_LAWS) for law in book.laws
 ) | frozenset(law.id for law in AT_EVERY_STEP_OF_A_RUN.laws)
 _ASIDE = frozenset({A_STEP, A_WINDOW, A_RUN_STEP, A_SCAN})
+_SLABS = frozenset(law.id for law in SLAB_REST_LAWS.laws) | frozenset(
+    law.id
+    for book in (SLAB_REFUSAL_LAWS, HELD_LAWS, SLAB_LAWS, TWIN_SLAB_LAWS)
+    for law in book.laws
+)
 _ZONES = (
     frozenset(law.id for law in all_laws() if law.subject not in _ASIDE)
     - _HOSTS
     - _COUNTERS
     - (_COMPACTIONS - {law.id for law in OUTSIDE_LAWS.laws})
+    - _SLABS
 )
 _AT_REST = frozenset(law.id for law in STATE_LAWS.laws)
 
@@ -109,7 +122,7 @@ LAWS_OF: dict[TraceKind, frozenset[str]] = {
     "counter": _COUNTERS | {"OUT-fault"},
     "schedule": frozenset(law.id for law in AT_EVERY_STEP.laws) | _AT_REST | {"OUT-fault"},
     "compaction": _COMPACTIONS | {"CMP-window"} | _AT_REST | {"OUT-fault"},
-    "slab": frozenset({"OUT-fault"}),
+    "slab": _SLABS | _AT_REST | {"OUT-fault"},
 }
 """The laws that a trace of each kind may break: a host's zones keep theirs too, so does a zone in
 use wherever its locks allow to ask, and whatever is asked has to answer."""

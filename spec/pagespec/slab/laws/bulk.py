@@ -1,6 +1,7 @@
 """Laws about several objects at once."""
 
 from pagespec.laws.law import Complaint, LawBook
+from pagespec.slab.laws.eras import has_slabs
 from pagespec.slab.laws.refusals import skips_empty
 from pagespec.slab.laws.step import SlabStep
 from pagespec.slab.laws.supply import serving_cache, within_reach
@@ -12,7 +13,9 @@ from pagespec.slab.verbs import SlabVerb
 SLAB_BULK_LAWS: LawBook[SlabStep] = LawBook()
 
 
-@SLAB_BULK_LAWS.law("SLB-bulk", source="mm/slub.c and mm/slab.c, kmem_cache_alloc_bulk, to 6.12")
+@SLAB_BULK_LAWS.law(
+    "SLB-bulk", eras=has_slabs, source="mm/slub.c and mm/slab.c, kmem_cache_alloc_bulk, to 6.12"
+)
 def all_or_nothing(step: SlabStep) -> Complaint:
     """A bulk request gives all its objects or none, those that single requests would have given.
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from pagespec.frames import SIZES
 from pagespec.laws.law import Complaint, LawBook
+from pagespec.slab.laws.eras import has_slabs
 from pagespec.slab.sizes import PAGE
 from pagespec.slab.state import Cache, Group, HeldObject, Slabs
 
@@ -34,7 +35,9 @@ def frames_of(slabs: Slabs, group: int) -> int:
 
 
 @CHARGE_LAWS.law(
-    "SLB-charge", source="mm/memcontrol.c, obj_cgroup_charge and drain_obj_stock, 5.9 to 6.12"
+    "SLB-charge",
+    eras=has_slabs,
+    source="mm/memcontrol.c, obj_cgroup_charge and drain_obj_stock, 5.9 to 6.12",
 )
 def conserved(slabs: Slabs) -> Complaint:
     """What a group is charged is what it has: objects, stocks of CPUs, its rest, and what was lost.

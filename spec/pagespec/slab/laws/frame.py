@@ -1,6 +1,7 @@
 """The law about all that a request for objects has nothing to do with."""
 
 from pagespec.laws.law import Complaint, LawBook
+from pagespec.slab.laws.eras import has_slabs
 from pagespec.slab.laws.rounds import Key, home_of
 from pagespec.slab.laws.step import SlabStep
 from pagespec.slab.laws.wording import named, wording
@@ -16,7 +17,9 @@ IN_BULK = frozenset({SlabVerb.ALLOC_BULK, SlabVerb.FREE_BULK})
 ASKING = frozenset({SlabVerb.ALLOC, SlabVerb.ALLOC_BULK})
 
 
-@SLAB_FRAME_LAWS.law("SLB-frame", source="derived; who may touch what CPUs keep, mm/slub.c")
+@SLAB_FRAME_LAWS.law(
+    "SLB-frame", eras=has_slabs, source="derived; who may touch what CPUs keep, mm/slub.c"
+)
 def nothing_else(step: SlabStep) -> Complaint:
     """A request changes the caches, groups and the CPU that it is about, and no other.
 

@@ -6,6 +6,7 @@ from pagespec.laws.swept import swept
 from pagespec.slab.laws.book import enter
 from pagespec.slab.laws.bulk import SLAB_BULK_LAWS
 from pagespec.slab.laws.charges import CHARGE_LAWS
+from pagespec.slab.laws.eras import has_slabs
 from pagespec.slab.laws.frame import SLAB_FRAME_LAWS
 from pagespec.slab.laws.leak import LEAK_LAWS
 from pagespec.slab.laws.order import ORDER_LAWS
@@ -22,7 +23,7 @@ FIELDS = (*("caches", "frames", "held", "withheld", "large", "groups", "stocks",
 """What two who were asked the same must agree in."""
 
 
-@TWIN_SLAB_LAWS.law("TWIN-slabs", level="exact", source="derived")
+@TWIN_SLAB_LAWS.law("TWIN-slabs", eras=has_slabs, level="exact", source="derived")
 def equal(step: SlabStep) -> Complaint:
     """The allocator's answers and state are the spec's, field by field.
 

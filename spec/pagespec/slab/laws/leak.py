@@ -3,6 +3,7 @@
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.laws.swept import swept
 from pagespec.laws.whole import RETURN_LAWS
+from pagespec.slab.laws.eras import has_slabs
 from pagespec.slab.laws.step import SlabStep
 from pagespec.slab.laws.wording import named, wording
 from pagespec.slab.state import Cache
@@ -19,7 +20,11 @@ def kept_at(cache: Cache, cpu: int) -> bool:
     return mine.slab is not None or bool(mine.partial)
 
 
-@LEAK_LAWS.law("SLB-leak", source="derived; mm/slub.c, flush_all and __kmem_cache_shrink, to 6.12")
+@LEAK_LAWS.law(
+    "SLB-leak",
+    eras=has_slabs,
+    source="derived; mm/slub.c, flush_all and __kmem_cache_shrink, to 6.12",
+)
 def given_back(step: SlabStep) -> Complaint:
     """A CPU that is flushed keeps nothing, and a cache that is shrunk has no slab without objects.
 

@@ -1,6 +1,7 @@
 """The law about which object comes next: exact, to the object."""
 
 from pagespec.laws.law import Complaint, LawBook
+from pagespec.slab.laws.eras import has_slabs
 from pagespec.slab.laws.rounds import freed_on_slabs, withheld_in
 from pagespec.slab.laws.step import SlabStep
 from pagespec.slab.laws.supply import UNTOUCHED_BATCH, first_batch, serving_cache, within_reach
@@ -17,6 +18,7 @@ GIVING_BACK = frozenset({SlabVerb.FREE, SlabVerb.FREE_BULK})
 
 @ORDER_LAWS.law(
     "SLB-order",
+    eras=has_slabs,
     level="exact",
     source="mm/slub.c, slab_alloc_node, get_freelist, build_detached_freelist; mm/slab.c, to 6.12",
 )

@@ -3,6 +3,7 @@
 from pagespec.frames import SIZES
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.slab.laws.charges import full_size
+from pagespec.slab.laws.eras import has_slabs, pays_before
 from pagespec.slab.laws.step import SlabStep
 from pagespec.slab.laws.supply import serving_cache, within_reach
 from pagespec.slab.laws.wording import wording
@@ -55,7 +56,9 @@ def slabs_to_be_had(step: SlabStep) -> int | None:
     return min(whole, (limit - before.groups[op.group].pages) // SIZES[order])
 
 
-@PAYING_LAWS.law("SLB-success", source="derived; mm/slub.c, ___slab_alloc, and mm/memcontrol.c")
+@PAYING_LAWS.law(
+    "SLB-success", eras=has_slabs, source="derived; mm/slub.c, ___slab_alloc, and mm/memcontrol.c"
+)
 def fails_for_a_reason(step: SlabStep) -> Complaint:
     """A request for objects fails only if the zone has no block for a slab or the group cannot pay.
 
@@ -81,6 +84,7 @@ def fails_for_a_reason(step: SlabStep) -> Complaint:
 
 @PAYING_LAWS.law(
     "SLB-lost",
+    eras=has_slabs,
     source="mm/slub.c, kmem_cache_alloc_bulk, and mm/slab.h, memcg_slab_pre_alloc_hook, 5.9 to 6.1",
 )
 def forgotten(step: SlabStep) -> Complaint:
@@ -99,7 +103,7 @@ def forgotten(step: SlabStep) -> Complaint:
         failed(step)
         and op.verb is SlabVerb.ALLOC_BULK
         and before.machine.scheme == "objects"
-        and before.machine.era.slab_charge != "after"
+        and pays_before(before.machine.era)
         and can_pay(step)
     )
     stray = [number for number, lost in grown.items() if lost and not (owes and number == op.group)]

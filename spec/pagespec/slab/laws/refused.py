@@ -1,6 +1,7 @@
 """The laws about requests for objects that must be refused, and about what callers are told."""
 
 from pagespec.laws.law import Complaint, LawBook
+from pagespec.slab.laws.eras import has_slabs
 from pagespec.slab.laws.refusals import reasons
 from pagespec.slab.laws.step import SlabStep
 from pagespec.slab.laws.wording import wording
@@ -13,7 +14,7 @@ HELD_LAWS: LawBook[SlabStep] = LawBook()
 ONE = frozenset({SlabVerb.ALLOC, SlabVerb.LARGE})
 
 
-@SLAB_REFUSAL_LAWS.law("SLB-refused", source="derived")
+@SLAB_REFUSAL_LAWS.law("SLB-refused", eras=has_slabs, source="derived")
 def refused(step: SlabStep) -> Complaint:
     """An illegal request is refused for a reason that holds and changes nothing; no other is.
 
@@ -47,7 +48,7 @@ def _answer(step: SlabStep) -> Complaint:
     return f"{wording(op)} answered {got}, expected {' or '.join(map(str, sorted(due)))}"
 
 
-@HELD_LAWS.law("SLB-held", source="derived")
+@HELD_LAWS.law("SLB-held", eras=has_slabs, source="derived")
 def as_told(step: SlabStep) -> Complaint:
     """Callers hold just what they were given and have not given back, each object once.
 

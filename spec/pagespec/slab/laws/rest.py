@@ -9,6 +9,7 @@ from collections import Counter
 from pagespec.frames import SIZES
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.slab.laws.bounds import kept_too_much
+from pagespec.slab.laws.eras import has_slabs
 from pagespec.slab.laws.where import misplaced
 from pagespec.slab.laws.wording import named
 from pagespec.slab.sizes import PAGE, objects_in
@@ -18,7 +19,7 @@ from pagespec.types import Pfn
 REST_LAWS: LawBook[Slabs] = LawBook()
 
 
-@REST_LAWS.law("SLB-place", source="derived; mm/slub.c and mm/slab.c, 5.8 to 6.12")
+@REST_LAWS.law("SLB-place", eras=has_slabs, source="derived; mm/slub.c and mm/slab.c, 5.8 to 6.12")
 def placed(slabs: Slabs) -> Complaint:
     """Every object of every slab is in exactly one place, and so is every slab.
 
@@ -124,7 +125,9 @@ def _fits_arrays(cache: Cache, slab: Slab) -> Complaint:
     return None if slab.first in fits else f"is not on the list of {names[id(fits)]} slabs"
 
 
-@REST_LAWS.law("SLB-inuse", source="mm/slub.c, struct slab and calculate_order; mm/slab.c")
+@REST_LAWS.law(
+    "SLB-inuse", eras=has_slabs, source="mm/slub.c, struct slab and calculate_order; mm/slab.c"
+)
 def in_use(slabs: Slabs) -> Complaint:
     """A slab counts as in use what is not on its own chain, and CPUs and nodes keep what they may.
 
