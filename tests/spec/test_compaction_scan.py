@@ -8,15 +8,17 @@ import pytest
 from tests.spec.compactions import laid_out
 
 from pagespec.compaction.design import SCANS, Scan
+from pagespec.compaction.events import Kind
 from pagespec.compaction.freescan import isolate_freepages
 from pagespec.compaction.ops import perform, steps_of
 from pagespec.compaction.state import Compaction, Run, copy_of_compaction
 from pagespec.compaction.targets import no_targets
 from pagespec.compaction.verbs import CompactionOp, CompactionVerb
 from pagespec.frames import SIZES
+from pagespec.migratetype import MOVABLE
 from pagespec.steps import Step, Steps, run
-from pagespec.types import Pfn
-from pagespec.zone import lists_of
+from pagespec.types import Order, Pfn
+from pagespec.zone import Held, lists_of
 
 
 class Seen(NamedTuple):
@@ -198,29 +200,52 @@ def test_a_block_that_its_holder_frees_while_it_is_isolated_is_freed_once() -> N
     assert freed_at > 5
 
 
+def join(compaction: Compaction, head: Pfn, order: Order) -> None:
+    """Let the frames from head on be one block, and its holder one."""
+    for pfn in range(head + 1, head + SIZES[order]):
+        del compaction.zone.held[pfn]
+        compaction.lru.discard(pfn)
+    compaction.zone.held[head] = Held(order, 1, compound=True, mt=MOVABLE)
+
+
 def test_an_interrupt_loses_nothing_to_a_slot_that_is_no_longer_looked_at() -> None:
-    """At every step of a request that captures, a free from an interrupt is captured or free."""
-    text = "m.m. .u.u mu.m .u.."
-    captured = set()
+    """At every step of a request that finds nothing to compact, an interrupt frees a block.
+
+    Whether it is captured or free, it is there for the request.
+    """
+    taken = []
     for after in range(60):
-        compaction = laid_out(text, "5.8")
-        big = CompactionOp(CompactionVerb.DIRECT, order=2)
-        # A block of the wanted order, which somebody else holds.
-        compaction.zone.held[0] = compaction.zone.held[0]._replace(order=0)
-        steps = steps_of(compaction, big)
-        stops = sum(1 for _ in zip(range(after), steps, strict=False))
-        if stops < after:
+        compaction = laid_out("uuuu mmmm uuuu uuuu", "5.8")
+        join(compaction, 4, 2)
+        steps = steps_of(compaction, CompactionOp(CompactionVerb.DIRECT, order=2))
+        if sum(1 for _ in zip(range(after), steps, strict=False)) < after:
             break
-        for pfn in (5, 7):
-            if pfn in compaction.zone.held:
-                perform(compaction, CompactionOp(CompactionVerb.FREE, pfn=pfn, irq=True))
+        free = CompactionOp(CompactionVerb.FREE, pfn=4, order=2, irq=True)
+        assert perform(compaction, free) == 0
+        taken.append(any(event.kind is Kind.CAPTURED for event in compaction.log))
         got: Pfn | None = run(steps)
-        assert got is not None
-        captured.add(got)
         held = sum(SIZES[each.order] for each in compaction.zone.held.values())
         assert held + compaction.zone.free_pages == 16, after
+        # Only behind the last look at the lists is it too late.
+        assert got == 4 or after == len(taken) - 1, after
         assert compaction.captures == [None]
-    assert captured == {0, 4}
+    assert True in taken
+    assert False in taken
+
+
+def test_what_is_moved_at_a_time_is_counted_in_frames() -> None:
+    """Of four blocks of 16 frames two are isolated at once, since 32 frames are enough."""
+    top = "u" * 16 + "." * 48
+    compaction = laid_out("m" * 64 + 3 * top, "6.12", pageblock=6)
+    for head in range(0, 64, 16):
+        join(compaction, head, 4)
+    most = 0
+    for _ in steps_of(compaction, CompactionOp(CompactionVerb.COMPACT, whole=True)):
+        most = max(most, compaction.isolated_lru)
+
+    assert most == 32
+    # The last first; a block of 32 is cut for the second, whose rest is there for the third.
+    assert [move[:2] for move in compaction.moves] == [(16, 208), (0, 224), (48, 240), (32, 144)]
 
 
 def test_a_copy_shares_nothing() -> None:
