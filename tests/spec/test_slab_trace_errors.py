@@ -90,7 +90,7 @@ BAD = [
     ("-> done", "-> objects 3", 9, "expected `done` or `refused REASON` as the answer to freebulk"),
     ("-> refused NOT_OBJECT", "-> refused OBJECT", 12, "expected one of BAD_ORDER, UNSAID, UNSU"),
     ("expect OUT-fault", "expect SLB-nothing", 22, "the name of a law after `expect`, got 'SLB-n"),
-    ("expect OUT-fault", "expect NUMA-sum", 22, "expected a law about slabs after `expect`, got NU"),
+    ("expect OUT-fault", "expect NUMA-sum", 22, "expected a law about slabs after `expect`, got N"),
     ("expect OUT-fault", "expect OUT-fault\nreap", 23, "expected nothing after `expect`, got 'rea"),
 ]
 
