@@ -7,7 +7,7 @@ asked. Source: mm/slub.c, 5.8 to 6.12.
 import pytest
 from tests.spec.slub import Slub
 
-from pagespec.slab.sizes import min_objects, objects_in, order_of_slab
+from pagespec.slab.sizes import PAGE, min_objects, objects_in, order_of_slab
 from pagespec.slab.verbs import SlabVerb
 from pagespec.types import Refusal
 
@@ -40,6 +40,22 @@ def test_slabs_of_256_bytes(cpus: int, least: int, order: int, objects: int) -> 
     assert min_objects(cpus) == least
     assert order_of_slab(256, cpus, 10) == order
     assert objects_in(order, 256) == objects
+
+
+@pytest.mark.parametrize("halves", [False, True])
+@pytest.mark.parametrize("top", [0, 2, 3, 10])
+def test_every_object_fits_on_its_slab(top: int, halves: bool) -> None:
+    """Slabs of an order above 3 have one object, and half a slab is wasted at most, as sizes are
+    tried by all words up to 8 KiB and some beyond; a quarter, where two objects fit on order 3."""
+    most = PAGE << top
+    for size in (*range(8, min(most, 8192) + 1, 8), *range(8192, most + 1, 1016)):
+        order = order_of_slab(size, 8, top, halves=halves)
+        room = PAGE << order
+        assert 0 <= order <= top
+        assert room >= size
+        assert order <= 3 or room < 2 * size
+        assert room % size <= room // 2
+        assert top < 3 or halves or size > PAGE or room % size <= room // 4
 
 
 @pytest.mark.parametrize("era", ERAS)

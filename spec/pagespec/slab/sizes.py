@@ -28,9 +28,6 @@ def min_objects(cpus: int) -> int:
 
     >>> [min_objects(cpus) for cpus in (2, 8, 64)]
     [12, 20, 32]
-
-    pre: cpus >= 1
-    post: __return__ >= 8
     """
     return 4 * (cpus.bit_length() + 1)
 
@@ -40,8 +37,8 @@ def slab_order(size: int, objects: int, largest: Order, fraction: int) -> Order:
 
     One more than the largest, if there is none.
 
-    pre: size >= 1 and objects >= 1 and 0 <= largest <= 9 and fraction >= 1
-    post: 0 <= __return__ <= largest + 1
+    >>> slab_order(12000, 2, 3, 4), slab_order(12000, 2, 3, 2), slab_order(12000, 1, 3, 1)
+    (4, 3, 2)
     """
     order = 0
     while order <= largest:
@@ -63,9 +60,6 @@ def order_of_slab(size: int, cpus: int, top: Order, *, halves: bool = False) -> 
     [0, 0, 1, 1, 2]
     >>> [order_of_slab(12000, 1, 10, halves=halves) for halves in (False, True)]
     [2, 3]
-
-    pre: 1 <= size <= PAGE * SIZES[top] and cpus >= 1 and 0 <= top <= 10
-    post: 0 <= __return__ <= top
     """
     largest = min(MAX_SLAB_ORDER, top)
     objects = min(min_objects(cpus), objects_in(largest, size))
@@ -82,7 +76,8 @@ def order_of_slab(size: int, cpus: int, top: Order, *, halves: bool = False) -> 
 def min_partial(size: int) -> int:
     """How many partial slabs a node keeps even if they are empty.
 
-    post: 5 <= __return__ <= 10
+    >>> [min_partial(size) for size in (8, 4096, 1 << 20)]
+    [5, 6, 10]
     """
     return max(5, min(10, (size.bit_length() - 1) // 2))
 
