@@ -111,7 +111,7 @@ _ZONES = (
     frozenset(law.id for law in all_laws() if law.subject not in _ASIDE)
     - _HOSTS
     - _COUNTERS
-    - (_COMPACTIONS - {law.id for law in OUTSIDE_LAWS.laws})
+    - _COMPACTIONS
     - _SLABS
 )
 _AT_REST = frozenset(law.id for law in STATE_LAWS.laws)

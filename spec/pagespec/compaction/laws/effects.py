@@ -6,7 +6,6 @@ from typing import NamedTuple
 from pagespec.compaction.laws.step import CompactionStep, swept_of
 from pagespec.compaction.state import Compaction
 from pagespec.compaction.verbs import CompactionVerb
-from pagespec.frames import SIZES
 from pagespec.laws.holdings import Release, due_release
 from pagespec.laws.masks import frames_of, frames_of_run
 from pagespec.migratetype import MOVABLE, UNMOVABLE
@@ -96,8 +95,3 @@ def due_effect(step: CompactionStep) -> Due:
 def release(step: CompactionStep) -> Release:
     """What the request about a block must do to it."""
     return due_release(step.before.zone, DROPS[step.op.verb], step.op.pfn)
-
-
-def pages_of(held: Mapping[Pfn, Held]) -> int:
-    """How many frames the blocks have."""
-    return sum(SIZES[holding.order] for holding in held.values())

@@ -3,6 +3,7 @@
 from pagespec.compaction.laws.requests import REFUSAL_LAWS, REQUEST_LAWS
 from pagespec.compaction.laws.rest import REST_LAWS
 from pagespec.compaction.laws.results import RESULT_LAWS
+from pagespec.compaction.laws.speaking import compacts
 from pagespec.compaction.laws.step import CompactionStep, difference, swept_of
 from pagespec.compaction.laws.wording import wording
 from pagespec.laws.law import Complaint, LawBook
@@ -11,7 +12,7 @@ from pagespec.laws.state import STATE_LAWS
 TWIN_COMPACTION_LAWS: LawBook[CompactionStep] = LawBook()
 
 
-@TWIN_COMPACTION_LAWS.law("TWIN-compaction", level="exact", source="derived")
+@TWIN_COMPACTION_LAWS.law("TWIN-compaction", level="exact", eras=compacts, source="derived")
 def equal(step: CompactionStep) -> Complaint:
     """Answers, moves and states are the spec's, field by field; list order included.
 

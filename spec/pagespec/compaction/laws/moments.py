@@ -7,6 +7,7 @@ else at work in between.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from pagespec.compaction.laws.speaking import compacts, looks_again
 from pagespec.compaction.state import Compaction
 from pagespec.frames import SIZES, head_of
 from pagespec.laws.law import Complaint, LawBook
@@ -64,7 +65,9 @@ def isolated_frames(compaction: Compaction) -> int:
     return frames
 
 
-@AT_EVERY_STEP.law("CMP-free", source="mm/compaction.c and mm/page_alloc.c, __isolate_free_page")
+@AT_EVERY_STEP.law(
+    "CMP-free", eras=compacts, source="mm/compaction.c and mm/page_alloc.c, __isolate_free_page"
+)
 def in_one_place(moment: Moment) -> Complaint:
     """What is isolated is in one place: neither free nor on a CPU's list, nor held, nor isolated
     twice.
@@ -85,7 +88,9 @@ def in_one_place(moment: Moment) -> Complaint:
     return None
 
 
-@AT_EVERY_STEP.law("CAP-capture", source="mm/page_alloc.c, compaction_capture, 5.8 to 6.12")
+@AT_EVERY_STEP.law(
+    "CAP-once", eras=compacts, source="mm/page_alloc.c, compaction_capture, 5.8 to 6.12"
+)
 def captured_once(moment: Moment) -> Complaint:
     """A captured block is nobody else's: neither free nor on a CPU's list, nor held, nor isolated.
 
@@ -108,7 +113,9 @@ def captured_once(moment: Moment) -> Complaint:
 
 
 @AT_EVERY_STEP.law(
-    "CMP-recheck", source="mm/compaction.c, isolate_freepages_block; the thread of 2011"
+    "CMP-recheck",
+    eras=compacts,
+    source="mm/compaction.c, isolate_freepages_block; the thread of 2011",
 )
 def looked_at_under_the_lock(moment: Moment) -> Complaint:
     """What a step isolates was free when it began, and it had the zone's lock from then on.
@@ -131,8 +138,8 @@ def looked_at_under_the_lock(moment: Moment) -> Complaint:
 
 
 @AT_EVERY_STEP.law(
-    "CMP-recheck",
-    eras=lambda era: era.compaction is not None and era.compaction.targets == "large-or-movable",
+    "CMP-suitable",
+    eras=looks_again,
     source="mm/compaction.c, suitable_migration_target under the lock, 2.6.37 and 2.6.39",
 )
 def suitable_under_the_lock(moment: Moment) -> Complaint:
@@ -156,7 +163,9 @@ def suitable_under_the_lock(moment: Moment) -> Complaint:
     return None
 
 
-@AT_EVERY_STEP.law("CMP-meet", source="mm/compaction.c, compact_zone: migrate_pfn and free_pfn")
+@AT_EVERY_STEP.law(
+    "CMP-meet", eras=compacts, source="mm/compaction.c, compact_zone: migrate_pfn and free_pfn"
+)
 def scanners_approach(moment: Moment) -> Complaint:
     """The migrate scanner never goes down; the free scanner to no higher pageblock.
 

@@ -2,10 +2,10 @@
 
 from pagespec.compaction.laws.effects import GIVING, due_effect, open_frames
 from pagespec.compaction.laws.legal import COMPACTING
+from pagespec.compaction.laws.speaking import captures, compacts, walks_only
 from pagespec.compaction.laws.step import CompactionStep, difference
 from pagespec.compaction.laws.wording import wording
 from pagespec.compaction.verbs import FRAMES, CompactionVerb, Result
-from pagespec.era import Era
 from pagespec.frames import SIZES, is_aligned
 from pagespec.laws.holdings import REFUSALS
 from pagespec.laws.law import Complaint, LawBook
@@ -17,12 +17,7 @@ REFUSAL_LAWS: LawBook[CompactionStep] = LawBook()
 REQUEST_LAWS: LawBook[CompactionStep] = LawBook()
 
 
-def captures(era: Era) -> bool:
-    """Whether a task can wait for a block in a slot."""
-    return era.compaction is not None and era.compaction.captures
-
-
-@REFUSAL_LAWS.law("CMP-refused", source="derived; mm/compaction.c, 2.6.37 to 6.12")
+@REFUSAL_LAWS.law("CMP-refused", eras=compacts, source="derived; mm/compaction.c, 2.6.37 to 6.12")
 def refused(step: CompactionStep) -> Complaint:
     """An illegal request is refused for the right reason and changes nothing; a legal one is not.
 
@@ -48,7 +43,7 @@ def refused(step: CompactionStep) -> Complaint:
     return None if fits else f"{wording(op)} answered {step.outcome}"
 
 
-@REQUEST_LAWS.law("OUT-disjoint", level="outside", source="derived")
+@REQUEST_LAWS.law("CMP-given", level="outside", eras=compacts, source="derived")
 def given_was_free(step: CompactionStep) -> Complaint:
     """What is given out lies in the zone, on its alignment, and nobody has it: nor had, but for
     what was moved away.
@@ -75,7 +70,9 @@ def given_was_free(step: CompactionStep) -> Complaint:
     return None
 
 
-@REQUEST_LAWS.law("CMP-move", source="mm/compaction.c, isolate_migratepages, 2.6.37 to 6.12")
+@REQUEST_LAWS.law(
+    "CMP-move", eras=compacts, source="mm/compaction.c, isolate_migratepages, 2.6.37 to 6.12"
+)
 def moved_well(step: CompactionStep) -> Complaint:
     """Only compaction moves blocks: movable ones that nobody else has a reference to.
 
@@ -111,14 +108,8 @@ def moved_well(step: CompactionStep) -> Complaint:
     return None
 
 
-def walks_only(era: Era) -> bool:
-    """Whether targets are found by walking alone, and used before the migrate scanner goes on."""
-    design = era.compaction
-    return design is not None and design.free_bound == "block" and not design.seeks
-
-
 @REQUEST_LAWS.law(
-    "CMP-meet",
+    "CMP-upward",
     eras=walks_only,
     source="mm/compaction.c, isolate_freepages and compact_finished, 4.10",
 )
@@ -135,7 +126,7 @@ def moved_upward(step: CompactionStep) -> Complaint:
     return None
 
 
-@REQUEST_LAWS.law("CMP-move", source="mm/migrate.c, migrate_pages, 2.6.37 to 6.12")
+@REQUEST_LAWS.law("CMP-holder", eras=compacts, source="mm/migrate.c, migrate_pages, 2.6.37 to 6.12")
 def holders_keep_what_they_have(step: CompactionStep) -> Complaint:
     """A moved block keeps its order, its type, its references and its place on the LRU; what is not
     moved keeps its frames as well.
@@ -172,7 +163,9 @@ def captured_is_returned(step: CompactionStep) -> Complaint:
     return _open_frames_due(step) if step.op.verb is CompactionVerb.DIRECT else None
 
 
-@REQUEST_LAWS.law("CMP-undo", source="mm/compaction.c, compact_zone: release_freepages")
+@REQUEST_LAWS.law(
+    "CMP-undo", eras=compacts, source="mm/compaction.c, compact_zone: release_freepages"
+)
 def all_is_given_back(step: CompactionStep) -> Complaint:
     """However a run ends, what is nobody's afterwards is what was before, but for what was moved
     and what the request itself was given or gave back.

@@ -1,14 +1,15 @@
 """The laws of compaction at rest: between requests nobody is at work."""
 
-from pagespec.compaction.laws.step import swept_of
+from pagespec.compaction.laws.speaking import captures, compacts, remembers
 from pagespec.compaction.state import Compaction
 from pagespec.laws.law import Complaint, LawBook
-from pagespec.laws.masks import managed_frames
 
 REST_LAWS: LawBook[Compaction] = LawBook()
 
 
-@REST_LAWS.law("CMP-free", source="mm/compaction.c, release_freepages and putback_lru_pages")
+@REST_LAWS.law(
+    "CMP-rest", eras=compacts, source="mm/compaction.c, release_freepages and putback_lru_pages"
+)
 def nothing_is_isolated(compaction: Compaction) -> Complaint:
     """Between requests nothing is isolated: no free block, no held one, no frame off the LRU.
 
@@ -23,8 +24,8 @@ def nothing_is_isolated(compaction: Compaction) -> Complaint:
 
 
 @REST_LAWS.law(
-    "CAP-capture",
-    eras=lambda era: era.compaction is not None and era.compaction.captures,
+    "CAP-slot",
+    eras=captures,
     source="mm/compaction.c, compact_zone_order: capture_control",
 )
 def no_slot_is_left(compaction: Compaction) -> Complaint:
@@ -38,7 +39,7 @@ def no_slot_is_left(compaction: Compaction) -> Complaint:
     return None
 
 
-@REST_LAWS.law("CMP-move", source="derived: the LRU knows held blocks only")
+@REST_LAWS.law("CMP-lru", eras=compacts, source="derived: the LRU knows held blocks only")
 def lru_is_of_held_blocks(compaction: Compaction) -> Complaint:
     """What is on the LRU, or has a stray order, is a held block that may be moved, or was.
 
@@ -52,8 +53,8 @@ def lru_is_of_held_blocks(compaction: Compaction) -> Complaint:
 
 
 @REST_LAWS.law(
-    "CMP-meet",
-    eras=lambda era: era.compaction is not None and era.compaction.remembers,
+    "CMP-skips",
+    eras=remembers,
     source="mm/compaction.c, update_cached_migrate and update_pageblock_skip",
 )
 def positions_are_usable(compaction: Compaction) -> Complaint:
@@ -70,10 +71,3 @@ def positions_are_usable(compaction: Compaction) -> Complaint:
     if hasty < patient:
         return f"migrate scanners begin at {hasty} if they will not wait, and at {patient} if so"
     return None
-
-
-def lost_frames(compaction: Compaction) -> int:
-    """The managed frames that are in no place at all."""
-    seen = swept_of(compaction)
-    places = seen.free | seen.held | seen.kept | seen.guards | seen.poisoned | seen.offline
-    return managed_frames(compaction.zone.machine) & ~places

@@ -3,11 +3,11 @@
 from pagespec.compaction.design import CLUSTER
 from pagespec.compaction.laws.effects import open_frames
 from pagespec.compaction.laws.legal import COMPACTING
+from pagespec.compaction.laws.speaking import compacts, remembers
 from pagespec.compaction.laws.step import CompactionStep
 from pagespec.compaction.laws.wording import wording
 from pagespec.compaction.state import Compaction
 from pagespec.compaction.verbs import ANSWERS, CompactionVerb, Result
-from pagespec.era import Era
 from pagespec.frames import SIZES, head_of
 from pagespec.laws.frame import visits_of_orders
 from pagespec.laws.law import Complaint, LawBook
@@ -20,11 +20,6 @@ MET = frozenset({Result.COMPLETE, Result.PARTIAL})
 """The answers that say that the scanners have met."""
 
 
-def remembers(era: Era) -> bool:
-    """Whether later runs begin where earlier ones were."""
-    return era.compaction is not None and era.compaction.remembers
-
-
 def is_whole(compaction: Compaction, step: CompactionStep) -> bool:
     """Whether a run begins at the zone's start: told so, or where others have left off."""
     machine, design = compaction.zone.machine, compaction.machine.design
@@ -35,7 +30,9 @@ def is_whole(compaction: Compaction, step: CompactionStep) -> bool:
     return begun <= machine.start or not begun < machine.end
 
 
-@RESULT_LAWS.law("CMP-meet", source="mm/compaction.c, compact_finished, 2.6.37 to 6.12")
+@RESULT_LAWS.law(
+    "CMP-result", eras=compacts, source="mm/compaction.c, compact_finished, 2.6.37 to 6.12"
+)
 def answers_what_is_there(step: CompactionStep) -> Complaint:
     """A run that has succeeded leaves a block of the order; one that is complete began at the
     zone's start, and one that is partial did not; one for the whole zone never stops at a block.
@@ -59,7 +56,7 @@ def answers_what_is_there(step: CompactionStep) -> Complaint:
 
 
 @RESULT_LAWS.law(
-    "CMP-meet", eras=remembers, source="mm/compaction.c, reset_cached_positions, 3.14 to 6.12"
+    "CMP-anew", eras=remembers, source="mm/compaction.c, reset_cached_positions, 3.14 to 6.12"
 )
 def begins_anew_after_meeting(step: CompactionStep) -> Complaint:
     """When the scanners have met, the next run begins at the zone's ends.
@@ -85,7 +82,9 @@ def last_pageblock(compaction: Compaction) -> Pfn:
     return head_of(machine.end - 1, machine.pageblock or 0)
 
 
-@RESULT_LAWS.law("CMP-meet", source="mm/compaction.c, update_cached_migrate, 3.7 to 6.12")
+@RESULT_LAWS.law(
+    "CMP-later", eras=compacts, source="mm/compaction.c, update_cached_migrate, 3.7 to 6.12"
+)
 def later_runs_begin_behind(step: CompactionStep) -> Complaint:
     """Until they meet, later runs begin no lower than earlier ones did.
 
@@ -107,7 +106,7 @@ def later_runs_begin_behind(step: CompactionStep) -> Complaint:
     return None
 
 
-@RESULT_LAWS.law("CMP-meet", eras=remembers, source="mm/compaction.c, reset_isolation_suitable")
+@RESULT_LAWS.law("CMP-forget", eras=remembers, source="mm/compaction.c, reset_isolation_suitable")
 def forgets_when_asked(step: CompactionStep) -> Complaint:
     """When kswapd falls asleep all is forgotten that is to be, and otherwise nothing.
 
@@ -127,7 +126,9 @@ def forgets_when_asked(step: CompactionStep) -> Complaint:
     return None
 
 
-@RESULT_LAWS.law("CMP-meet", source="derived: every go moves a scanner, and each has a zone to go")
+@RESULT_LAWS.law(
+    "CMP-ends", eras=compacts, source="derived: every go moves a scanner, and each has a zone to go"
+)
 def ends(step: CompactionStep) -> Complaint:
     """A run visits no more frames and list nodes than its goes allow: each looks at the zone at
     most, twice and at what is free of it.

@@ -16,6 +16,7 @@ microseconds.
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from pagespec.compaction.design import CLUSTER
+from pagespec.compaction.laws.speaking import compacts
 from pagespec.compaction.machine import CompactionMachine
 from pagespec.frames import SIZES
 from pagespec.laws.law import Complaint, LawBook
@@ -108,7 +109,7 @@ def bound(machine: CompactionMachine, scanner: Scanner, *, strays: bool) -> int:
 
 @WINDOW_LAWS.law(
     "CMP-window",
-    eras=lambda era: era.compaction is not None,
+    eras=compacts,
     source="the thread of 2011; mm/compaction.c, 2.6.37 to 6.12",
 )
 def is_within_bound(window: ScanWindow) -> Complaint:
