@@ -213,6 +213,19 @@ def test_what_is_freed_is_captured_since_5_1() -> None:
     assert later.zone.free_pages == early.zone.free_pages == 4
 
 
+def test_a_small_block_of_a_movable_pageblock_is_captured_for_movable_requests_alone() -> None:
+    """3 and 2 are moved, and make a pair: captured as it stands, or merged with what follows."""
+    text = "m.mm mmmm .u.u .u.u"
+    op = CompactionOp(CompactionVerb.DIRECT, order=1)
+    early, later, other = laid_out(text, "5.8"), laid_out(text, "6.12"), laid_out(text, "6.12")
+
+    assert perform(early, op) == 0
+    assert perform(later, op) == 2
+    assert perform(other, op._replace(mt=UNMOVABLE)) == 0
+    captured = [any(event.kind is Kind.CAPTURED for event in each.log) for each in (early, later)]
+    assert captured == [False, True]
+
+
 def test_the_worker_has_lists_drained_when_it_fails_since_4_18() -> None:
     """Frame 3 waits in a CPU's list, so its three neighbours are no block of four."""
     for era, got in (("4.10", NO_MEMORY), ("5.8", 0)):
