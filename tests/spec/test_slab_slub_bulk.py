@@ -9,10 +9,13 @@ from collections.abc import Callable
 import pytest
 from tests.spec.slub import Slub
 
+from pagespec import era as eras
+from pagespec.machine import Machine
 from pagespec.slab.detached import Detached, detach_by_marking, detach_by_swapping
+from pagespec.slab.machine import SlabMachine
 from pagespec.slab.sizes import PAGE
 from pagespec.slab.verbs import SlabVerb
-from pagespec.types import NO_MEMORY, Refusal
+from pagespec.types import NO_MEMORY, DomainError, Refusal
 
 ERAS = ("5.8", "5.15", "6.1", "6.12")
 MARKED, SWAPPED = detach_by_marking, detach_by_swapping
@@ -226,6 +229,14 @@ def test_an_address_within_an_object_is_no_object() -> None:
 
     assert slub.free("A1") == [0]
     assert slub.free("A1") == [Refusal.NOT_OBJECT]
+
+
+def test_no_object_lies_at_address_0() -> None:
+    """It is what an array has where it has no object; so no slab may lie on frame 0."""
+    zone = Machine(pages=8, top=3, era=eras.ERAS["6.1"])
+
+    with pytest.raises(DomainError, match="start=0: an object on frame 0 would have address 0"):
+        SlabMachine(zone)
 
 
 def test_requests_out_of_bounds_are_refused() -> None:
