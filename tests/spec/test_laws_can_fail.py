@@ -7,6 +7,7 @@ import pytest
 from tests.spec import (
     breakages,
     breakages_cells,
+    breakages_compaction,
     breakages_counters,
     breakages_hosts,
     breakages_listed,
@@ -46,6 +47,7 @@ def books() -> dict[str, LawBook[object]]:
 FILLED_BY = (
     breakages,
     breakages_cells,
+    breakages_compaction,
     breakages_counters,
     breakages_hosts,
     breakages_listed,
