@@ -8,11 +8,12 @@ from pagespec.laws.law import LawBroken
 from pagespec.slab.trace import SlabNames, SlabTrace
 
 
-def replay_slabs(trace: SlabTrace, factory: SlabFactory) -> Verdict:
+def replay_slabs(trace: SlabTrace, factory: SlabFactory, *, to_the_end: bool = True) -> Verdict:
     """Put each request of the trace to a fresh allocator, then give everything back.
 
     An allocator that gives out other objects than the one that wrote the trace is asked for its
-    own; a request for an object that it refused to give is skipped.
+    own; a request for an object that it refused to give is skipped. to_the_end: whether everything
+    is given back if no request breaks a law.
     """
     names = SlabNames()
     skipped: list[int] = []
@@ -27,8 +28,9 @@ def replay_slabs(trace: SlabTrace, factory: SlabFactory) -> Verdict:
             else:
                 outcome = lockstep.step(op)
                 names.learn(request, outcome, lockstep.seen.slots)
-        step += 1
-        lockstep.finish()
+        if to_the_end:
+            step += 1
+            lockstep.finish()
     except LawBroken as broken:
         reached = lockstep.reached if lockstep is not None else Reached()
         return Verdict(broken, step, tuple(skipped), reached)

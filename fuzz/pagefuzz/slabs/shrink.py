@@ -7,7 +7,9 @@ from pagefuzz.slabs.replay import replay_slabs
 from pagefuzz.slabs.smaller import (
     OPTIONAL,
     SIZES,
+    fewer_kinds,
     fewer_numbers,
+    fewer_objects,
     simpler_requests,
     smaller_machines,
 )
@@ -62,12 +64,26 @@ def shrink_slabs(
 
     Raises ValueError if the trace breaks no law.
     """
+    # To give everything back costs as much as the requests, and seldom is what breaks the law.
+    verdict = replay_slabs(trace, factory)
+    late = verdict.step > len(trace.requests)
+
+    def failing(candidate: SlabTrace, law: str | None) -> SlabTrace | None:
+        return trimmed(candidate, replay_slabs(candidate, factory, to_the_end=late), law)
+
     return smallest(
         Shrinker(
-            lambda candidate, law: trimmed(candidate, replay_slabs(candidate, factory), law),
+            failing,
             slab_size_of,
             lambda candidate: len(candidate.requests) + 1,
-            (fewer_requests, smaller_machines, fewer_numbers, simpler_requests),
+            (
+                fewer_kinds,
+                fewer_requests,
+                smaller_machines,
+                fewer_objects,
+                fewer_numbers,
+                simpler_requests,
+            ),
             EFFORT,
         ),
         trace,

@@ -5,11 +5,14 @@ from dataclasses import replace
 
 from pagefuzz.slabs.smaller_machines import smaller_slab_machines
 from pagespec.slab.machine import SlabMachine
-from pagespec.slab.trace import SlabRequest, SlabTrace
+from pagespec.slab.trace import Place, SlabRequest, SlabTrace
 from pagespec.slab.verbs import SlabOp, SlabVerb
 
 SIZES = (8, 256, 512, 1024, 2048, 4096)
 """The sizes of objects that are tried in place of others."""
+
+FEW = 8
+"""Places up to which each is left out by itself."""
 
 OPTIONAL = ("order", "objects_kept", "partials", "batch", "shared")
 """What a cache may say in place of what follows from the objects' size."""
@@ -56,6 +59,62 @@ def _with(op: SlabOp, word: str, value: int | None) -> SlabOp:
     return SlabOp(**(said | {word: value}))
 
 
+def fewer_kinds(trace: SlabTrace) -> Iterator[SlabTrace]:
+    """Without all requests of a verb, about a cache, of a CPU or for a group."""
+    for field in ("verb", "cache", "group", "cpu"):
+        values = [getattr(request.op, field) for request in trace.requests]
+        for value in dict.fromkeys(values):
+            kept = zip(trace.requests, values, strict=True)
+            requests = tuple(request for request, other in kept if other != value)
+            if requests:
+                yield replace(trace, requests=requests)
+
+
+def fewer_objects(trace: SlabTrace) -> Iterator[SlabTrace]:
+    """With a bulk request about fewer objects, which nobody speaks of any more then."""
+    for position, request in enumerate(trace.requests):
+        before, after = trace.requests[:position], trace.requests[position + 1 :]
+        if request.op.verb is SlabVerb.ALLOC_BULK:
+            for objects in _less(request.op.objects):
+                op = request.op._replace(objects=objects)
+                asked = request._replace(op=op, names=request.names[:objects])
+                gone = set(request.names[objects:])
+                yield replace(trace, requests=(*before, asked, *_without(after, gone)))
+        if request.op.verb is SlabVerb.FREE_BULK:
+            for some in _parts(request.places):
+                kept = tuple(place for place in request.withheld if place in some)
+                freed = request._replace(places=some, withheld=kept)
+                yield replace(trace, requests=(*before, freed, *after))
+
+
+def _less(number: int) -> Iterator[int]:
+    """Numbers below it, those that are much smaller first."""
+    yield from dict.fromkeys(
+        less
+        for less in (1, 2, 3, 4, number // 2, number * 3 // 4, number - 1)
+        if 0 <= less < number
+    )
+
+
+def _parts(places: tuple[Place, ...]) -> Iterator[tuple[Place, ...]]:
+    """Runs of places: halves and quarters, then all but one of few."""
+    for size in (len(places) // 2, len(places) // 4):
+        for first in range(0, len(places), size or len(places)):
+            yield places[:first] + places[first + size :]
+    if len(places) <= FEW:
+        for first in range(len(places)):
+            yield places[:first] + places[first + 1 :]
+
+
+def _without(requests: tuple[SlabRequest, ...], names: set[str]) -> Iterator[SlabRequest]:
+    """The requests without places behind objects of these names."""
+    for request in requests:
+        places = tuple(place for place in request.places if place.name not in names)
+        withheld = tuple(place for place in request.withheld if place.name not in names)
+        if places or not request.places:
+            yield request._replace(places=places, withheld=withheld)
+
+
 def simpler_requests(trace: SlabTrace) -> Iterator[SlabTrace]:
     """With one request put more simply."""
     for position, request in enumerate(trace.requests):
@@ -72,19 +131,9 @@ def _simpler(request: SlabRequest) -> Iterator[SlabRequest]:
     if op.verb is SlabVerb.ALLOC_BULK:
         one = SlabOp(SlabVerb.ALLOC, op.cpu, op.cache, group=op.group)
         yield request._replace(op=one, names=request.names[:1])
-        for objects in (*range(min(op.objects, 8)), op.objects // 2, op.objects - 1):
-            if 0 <= objects < op.objects:
-                yield request._replace(
-                    op=op._replace(objects=objects), names=request.names[:objects]
-                )
     if op.verb is SlabVerb.FREE_BULK and len(request.places) == 1:
         yield request._replace(op=SlabOp(SlabVerb.FREE, op.cpu))
     yield request._replace(withheld=())
-    for at in range(len(request.places)):
-        places = request.places[:at] + request.places[at + 1 :]
-        kept = tuple(place for place in request.withheld if place in places)
-        if places or op.verb is not SlabVerb.FREE:
-            yield request._replace(places=places, withheld=kept)
 
 
 def _simpler_ops(op: SlabOp) -> Iterator[SlabOp]:
