@@ -198,6 +198,23 @@ def test_scanners_that_have_met_begin_anew() -> None:
     assert (compaction.flush, compaction.skips) == (False, set())
 
 
+REMEMBERED = {"4.10": ({3}, 12), "5.8": ({2, 3}, 8), "6.12": ({2, 3}, 4)}
+"""Only what yielded nothing; all that was walked to its end; and later runs begin below that."""
+
+
+@pytest.mark.parametrize("era", REMEMBERED)
+def test_what_was_walked_to_its_end_is_passed_over_next_time(era: str) -> None:
+    """The pageblock at 12 has nothing, and the one at 8 what is wanted, at its end.
+
+    Since 5.1 only every other frame is looked at there, as the one before was empty.
+    """
+    compaction = laid_out("mmmm uuuu .u.. uuuu", era)
+    wants = isolated(compaction, free=12, migrate=0, wanted=2, order=WHOLE)
+
+    assert (wants.target_pages, wants.free) == (3, 4)
+    assert (compaction.skips, compaction.cached_free) == REMEMBERED[era]
+
+
 def test_what_is_freed_is_captured_since_5_1() -> None:
     """The pageblock that the last move empties is the caller's, before it is on any list."""
     text = "m.m. .u.u mu.m .u.."
