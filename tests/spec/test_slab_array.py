@@ -69,8 +69,10 @@ def test_a_full_array_spills_its_oldest_batch() -> None:
     slabs = slabs_of(SMALL)
     held = [alloc(slabs) for _ in range(8)]
     one, other = held[0] // 4096, held[4] // 4096
-    free(slabs, *held)
     cache = cache_of(slabs)
+    free(slabs, *held[:5])
+    assert cache.arrays[0].entries == held[2:5]
+    free(slabs, *held[5:])
 
     assert cache.shared == Array(held[:2])
     assert cache.slabs[one].chain == [2, 3]
@@ -89,6 +91,10 @@ def test_another_cpu_takes_the_latest_of_what_is_shared() -> None:
 
     assert [alloc(slabs, cpu=1) for _ in range(2)] == [held[2], held[1]]
     assert cache_of(slabs).shared == Array(held[:1], touched=True)
+    reap(slabs)
+    assert cache_of(slabs).shared == Array(held[:1])
+    reap(slabs)
+    assert cache_of(slabs).shared == Array()
 
 
 def test_a_node_gives_up_empty_slabs_beyond_its_limit() -> None:
@@ -160,24 +166,36 @@ def test_what_is_used_is_marked_before_it_is_reaped() -> None:
     assert not slabs.zone.held
 
 
+def test_an_array_is_reaped_by_the_fifth_and_then_by_half() -> None:
+    """It holds 20 objects: of seven four go, of three two, and then the last."""
+    slabs = slabs_of(SMALL._replace(objects_kept=20, batch=1, shared=0))
+    free(slabs, *[alloc(slabs) for _ in range(7)])
+    left = []
+    for _ in range(4):
+        reap(slabs)
+        left.append(len(cache_of(slabs).arrays[0].entries))
+
+    assert left == [7, 3, 1, 0]
+
+
 def test_empty_slabs_that_were_of_use_are_spared_once() -> None:
-    """Of twelve free objects that a node keeps a fifth is less than a slab: one goes at a time."""
-    slabs = slabs_of(SMALL._replace(objects_kept=1, batch=1, shared=0, partials=12))
+    """Of 16 free objects that a node keeps a fifth is less than a slab: one goes at a time."""
+    slabs = slabs_of(SMALL._replace(objects_kept=1, batch=1, shared=0, partials=16))
     cache = cache_of(slabs)
-    held = [alloc(slabs) for _ in range(9)]
-    one, two = held[0] // 4096, held[4] // 4096
+    held = [alloc(slabs) for _ in range(13)]
+    one, two, three = (address // 4096 for address in held[:9:4])
     free(slabs, *held)
-    assert cache.empty == [two, one]
+    assert cache.empty == [three, two, one]
     for _ in range(4):
         alloc(slabs)
     before = cache.touched
-    assert alloc(slabs) // 4096 == two
+    assert alloc(slabs) // 4096 == three
     assert (before, cache.touched) == (False, True)
 
     reap(slabs)
-    assert (cache.touched, cache.empty) == (False, [one])
+    assert (cache.touched, cache.empty) == (False, [two, one])
     reap(slabs)
-    assert cache.empty == []
+    assert cache.empty == [two]
 
 
 def test_shrinking_leaves_what_is_held() -> None:
@@ -244,6 +262,7 @@ def test_a_bulk_request_is_all_or_nothing() -> None:
         (256, 2, Shape(256, 0, 16, 120, 3 * 60 + 16, 60, 480)),
         (257 + 7, 1, Shape(264, 0, 15, 54, 2 * 27 + 15, 27, 0)),
         (2048, 4, Shape(2048, 0, 2, 24, 5 * 12 + 2, 12, 96)),
+        (1640, 2, Shape(1640, 1, 4, 24, 3 * 12 + 4, 12, 96)),
         (3000, 2, Shape(3000, 1, 2, 24, 3 * 12 + 2, 12, 96)),
         (8192, 2, Shape(8192, 1, 1, 8, 3 * 4 + 1, 4, 0)),
     ],
