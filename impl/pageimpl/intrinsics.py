@@ -11,6 +11,7 @@ one atomic instruction. Importing this module registers the lowerings with numba
 
 import platform
 from collections.abc import Callable
+from inspect import signature as parameters
 
 from llvmlite import binding, ir
 from numba.core import cgutils, types
@@ -108,6 +109,26 @@ def _register_atomic(accessor: Callable[..., object], field: Field, atomic: Atom
     lower_builtin(accessor, *arguments)(lowered)
 
 
+def _register_call(accessor: Callable[..., object], field: Field) -> None:
+    """Call a kernel by its address, on the buffer to which the first word leads."""
+
+    def lowered(
+        context: BaseContext, builder: ir.IRBuilder, sig: Signature, args: list[ir.Value]
+    ) -> ir.Value:
+        operands = [builder.load(_pointer(builder, Field(8, 0), args)), *args[1:]]
+        form = ir.FunctionType(WORD, [WORD] * len(operands)).as_pointer()
+        entry = builder.load(_pointer(builder, field, args))
+        return builder.call(builder.inttoptr(entry, form), operands)
+
+    count, word = len(parameters(accessor).parameters), types.int64
+    arguments = [word] * count
+    if count == 3:
+        type_callable(accessor)(lambda context: lambda mem, a, b: signature(word, *arguments))
+    else:
+        type_callable(accessor)(lambda context: lambda mem, a, b, c: signature(word, *arguments))
+    lower_builtin(accessor, *arguments)(lowered)
+
+
 WAITING = {"x86_64": "pause", "AMD64": "pause", "aarch64": "yield", "arm64": "yield"}
 """The instruction by which a processor is told that a loop only waits."""
 
@@ -142,6 +163,8 @@ for _load, _field in [*LOADS, *counters.LOADS, *slabs.LOADS, *slabs.POINTERS]:
     _register_load(_load, _field)
 for _store, _field in [*STORES, *counters.STORES, *slabs.STORES]:
     _register_store(_store, _field)
+for _call, _field in slabs.CALLS:
+    _register_call(_call, _field)
 _FIELDS = dict([*LOADS, *counters.LOADS])
 for _accessor, _of, _atomic in ATOMICS:
     _register_atomic(_accessor, _FIELDS[_of], _atomic)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple, ParamSpec, TypeVar, cast
+from typing import NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
 from pageimpl.memory import Memory, Words, Zones
 from pageimpl.slab.state import SlabMemory
@@ -167,3 +167,36 @@ def operand(buffer: Buffer, *, compiled: bool | None = None) -> Buffer:
     if compiled is None:
         compiled = not jit_disabled()
     return cast(Buffer, buffer.address) if compiled else buffer
+
+
+class _Names(Protocol):
+    llvm_cfunc_wrapper_name: str
+
+
+class _Library(Protocol):
+    def get_pointer_to_function(self, name: str) -> int: ...
+
+
+class _Compiled(Protocol):
+    library: _Library
+    fndesc: _Names
+
+
+class _Dispatcher(Protocol):
+    overloads: Mapping[tuple[object, ...], _Compiled]
+
+    def compile(self, signature: tuple[object, ...]) -> object: ...
+
+
+def entry_of(function: Callable[..., int], arguments: int) -> int:
+    """Where the machine code of a compiled kernel begins that takes so many words, as C calls it.
+
+    The address is good for as long as the kernel is.
+    """
+    from numba import types
+
+    dispatcher = cast(_Dispatcher, function)
+    signature = (types.int64,) * arguments
+    dispatcher.compile(signature)
+    result = dispatcher.overloads[signature]
+    return result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name)

@@ -3,7 +3,6 @@
 A slab is the row of its first frame.
 """
 
-from pageimpl.alloc import alloc_pages, free_pages
 from pageimpl.jitcache import inlined, kernel
 from pageimpl.memory import cpus_of as cpus_of_zone
 from pageimpl.pcp.cpus import work_on
@@ -13,7 +12,9 @@ from pageimpl.slab.state import (
     LINE,
     NOTHING,
     SlabMemory,
+    alloc_frames,
     count_of,
+    free_frames,
     next_of,
     nr_slabs_of,
     order_of,
@@ -47,12 +48,12 @@ def new_slab(mem: SlabMemory, c: int, cpu: int) -> int:
 
     NOTHING if no frames can be had, or the group whose cache it is must not have them.
     """
-    zone, order, want = zone_of(mem), order_of(mem, c), want_for(mem, cpu)
-    pfn = alloc_pages(zone, order, want | COMPOUND_WANTED if order > 0 else want)
+    order, want = order_of(mem, c), want_for(mem, cpu)
+    pfn = alloc_frames(mem, order, want | COMPOUND_WANTED if order > 0 else want)
     if pfn < 0:
         return NOTHING
     if not charge_slab(mem, c):
-        free_pages(zone, pfn, order, want)
+        free_frames(mem, pfn, order, want)
         return NOTHING
     row = row_of_pfn(mem, pfn)
     for frame in range(row, row + (LINE << order), LINE):
@@ -78,7 +79,7 @@ def discard_slab(mem: SlabMemory, c: int, cpu: int, row: int) -> None:
         set_slab(mem, frame, NOTHING)
     set_nr_slabs(mem, c, nr_slabs_of(mem, c) - 1)
     uncharge_slab(mem, c)
-    free_pages(zone_of(mem), pfn_of_row(mem, row), order, want_for(mem, cpu))
+    free_frames(mem, pfn_of_row(mem, row), order, want_for(mem, cpu))
 
 
 @kernel

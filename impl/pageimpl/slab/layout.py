@@ -7,6 +7,7 @@ from pageimpl.slab.state import (
     LINE,
     ROWS_FIRST,
     WORD,
+    Pages,
     SlabMemory,
     set_base,
     set_charge,
@@ -58,17 +59,17 @@ def write_choices(memory: SlabMemory, machine: SlabMachine) -> None:
     set_halves_slabs(memory, era.halves_slabs)
 
 
-def empty_slabs(machine: SlabMachine, zone: Memory) -> SlabMemory:
+def empty_slabs(machine: SlabMachine, zone: Memory, pages: Pages) -> SlabMemory:
     """The memory of a machine without caches, over a zone that has just been handed over."""
-    pages = machine.zone.pages
-    cpu_rows = ROWS_FIRST + (pages + 1) * LINE
+    frames = machine.zone.pages
+    cpu_rows = ROWS_FIRST + (frames + 1) * LINE
     group_rows = cpu_rows + machine.cpus * LINE
     table = group_rows + (machine.groups + 1) * LINE
     records = table + -(-WORD * (MAX_CACHES + 1) * (machine.groups + 1) // LINE) * LINE
-    memory = SlabMemory(records + FIRST_ROOM, zone, Words((pages + 1) * FRAME_WORDS))
+    memory = SlabMemory(records + FIRST_ROOM, zone, Words((frames + 1) * FRAME_WORDS), pages)
     write_choices(memory, machine)
     set_base(memory, (machine.zone.start - 1) * FRAME_BYTES)
-    set_pages(memory, pages)
+    set_pages(memory, frames)
     set_cpus(memory, machine.cpus)
     set_groups(memory, machine.groups)
     set_cpu_rows(memory, cpu_rows)
@@ -82,7 +83,7 @@ def empty_slabs(machine: SlabMachine, zone: Memory) -> SlabMemory:
 
 def with_more_room(memory: SlabMemory, lacking: int) -> SlabMemory:
     """The same state with room for so many more bytes of records, and as many again as before."""
-    larger = SlabMemory(2 * memory.size + lacking, memory.zone, memory.objects)
+    larger = SlabMemory(2 * memory.size + lacking, memory.zone, memory.objects, memory.pages)
     larger.array[: memory.size] = memory.array
     set_end(larger, larger.size)
     return larger

@@ -3,7 +3,6 @@
 The twin of the spec's `slab.objects`. Objects that are on slabs are places, caches records.
 """
 
-from pageimpl.alloc import alloc_pages, free_pages
 from pageimpl.jitcache import inlined, kernel
 from pageimpl.slab.charge import charge_after, charge_before, forget, uncharge
 from pageimpl.slab.designs import give_one, take_one
@@ -21,14 +20,15 @@ from pageimpl.slab.sizes import PAGE_SHIFT
 from pageimpl.slab.state import (
     NOTHING,
     SlabMemory,
+    alloc_frames,
     cache_of,
     first_withheld_of,
+    free_frames,
     large_of,
     set_first_withheld,
     set_large,
     set_last_withheld,
     slab_of,
-    zone_of,
 )
 from pageimpl.verbs import COMPOUND_WANTED
 from pagespec.types import NO_MEMORY
@@ -74,7 +74,7 @@ def free_object(mem: SlabMemory, cpu: int, p: int, withheld: bool) -> None:
 def alloc_large(mem: SlabMemory, cpu: int, order: int) -> int:
     """Allocate a block of frames as one object: its address, or NO_MEMORY; nobody is charged."""
     want = want_for(mem, cpu)
-    pfn = alloc_pages(zone_of(mem), order, want | COMPOUND_WANTED if order > 0 else want)
+    pfn = alloc_frames(mem, order, want | COMPOUND_WANTED if order > 0 else want)
     if pfn < 0:
         return NO_MEMORY
     set_large(mem, row_of_pfn(mem, pfn), order + 1)
@@ -88,7 +88,7 @@ def free_large(mem: SlabMemory, cpu: int, address: int) -> None:
     row = row_of_pfn(mem, pfn)
     order = large_of(mem, row) - 1
     set_large(mem, row, 0)
-    free_pages(zone_of(mem), pfn, order, want_for(mem, cpu))
+    free_frames(mem, pfn, order, want_for(mem, cpu))
 
 
 @kernel

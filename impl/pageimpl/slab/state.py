@@ -15,7 +15,7 @@ the records of those that there are. The frames' own memory costs what has been 
 """
 
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from pageimpl.memory import ALIGNMENT, Field, Memory, OutsideMemory, Words, aligned_bytes
 from pagespec.machine import MAX_SLOTS
@@ -47,23 +47,39 @@ CHARGED = (1 << 60) - 1
 """The bits that say who is charged."""
 
 
+class Pages(NamedTuple):
+    """The page allocator's two kernels as slabs call them, and where their machine code begins.
+
+    Slabs call it by that address. Otherwise its code would be compiled again into each of the many
+    kernels above, which would take a minute, and gain nothing: slabs come and go rarely.
+    """
+
+    alloc: Callable[[Memory, int, int], int]
+    free: Callable[[Memory, int, int, int], int]
+    alloc_entry: int
+    free_entry: int
+
+
 class SlabMemory:
     """The buffer of one machine's caches, over its zone and over the words of the zone's frames.
 
-    Word 0 of the buffer has the zone's address, and word 1 that of the frames' own memory.
+    Its first words have the addresses of the zone, of the frames' own memory, and of the page
+    allocator's kernels.
     """
 
-    __slots__ = ("address", "array", "objects", "size", "view", "zone")
+    __slots__ = ("address", "array", "objects", "pages", "size", "view", "zone")
 
-    def __init__(self, size: int, zone: Memory, objects: Words) -> None:
+    def __init__(self, size: int, zone: Memory, objects: Words, pages: Pages) -> None:
         self.array = aligned_bytes(size)
         self.size = size
         self.zone = zone
         self.objects = objects
+        self.pages = pages
         self.address = int(self.array.ctypes.data)
         self.view = self.array.data.cast("q")
-        self.view[0] = zone.address
-        self.view[1] = objects.address
+        addresses = (zone.address, objects.address, pages.alloc_entry, pages.free_entry)
+        for word, address in enumerate(addresses):
+            self.view[word] = address
 
 
 def zone_of(mem: SlabMemory) -> Memory:
@@ -75,6 +91,22 @@ def objects_of(mem: SlabMemory) -> Words:
     """The words of the zone's frames."""
     return mem.objects
 
+
+def alloc_frames(mem: SlabMemory, order: int, want: int) -> int:
+    """Ask the page allocator for a block of the zone, as its `alloc_pages` is asked."""
+    return mem.pages.alloc(mem.zone, order, want)
+
+
+def free_frames(mem: SlabMemory, pfn: int, order: int, want: int) -> int:
+    """Give a block back, as its `free_pages` takes it."""
+    return mem.pages.free(mem.zone, pfn, order, want)
+
+
+CALLS: tuple[tuple[Callable[..., int], Field], ...] = (
+    (alloc_frames, Field(WORD, 2 * WORD)),
+    (free_frames, Field(WORD, 3 * WORD)),
+)
+"""The two that go to the page allocator, with the word that has its kernel's address."""
 
 POINTERS: tuple[tuple[Callable[..., object], Field], ...] = (
     (zone_of, Field(8, 0)),
@@ -100,7 +132,7 @@ DETACHED_FIRST = SLOTS_FIRST + WORD * MAX_SLOTS
 ROWS_FIRST = DETACHED_FIRST + WORD * MAX_SLOTS
 """The first byte of the frames' rows, of which row 0 is nobody's."""
 
-_words = iter(range(2 * WORD, SLOTS_FIRST, WORD))
+_words = iter(range(4 * WORD, SLOTS_FIRST, WORD))
 
 
 def machine_word() -> tuple[Load, Store]:

@@ -4,14 +4,23 @@ import numpy as np
 import numpy.typing as npt
 
 from pageimpl.allocator import Allocator
+from pageimpl.jitcache import entry_of
 from pageimpl.memory import Words
 from pageimpl.slab.layout import empty_slabs, with_more_room
-from pageimpl.slab.state import SlabMemory, lacking_of, nr_slots_of, slot_at
+from pageimpl.slab.state import Pages, SlabMemory, lacking_of, nr_slots_of, slot_at
 from pageimpl.slab.verbs import COLUMN_RESULT, COLUMNS, rows_of
 from pageimpl.source import Kernels
 from pagespec.slab.machine import SlabMachine
 from pagespec.slab.verbs import Address, SlabOp
 from pagespec.verbs import Outcome
+
+
+def _pages_of(kernels: Kernels) -> Pages:
+    """The page allocator of a set of kernels."""
+    alloc, free = kernels.alloc_pages, kernels.free_pages
+    if not kernels.compiled:
+        return Pages(alloc, free, 0, 0)
+    return Pages(alloc, free, entry_of(alloc, 3), entry_of(free, 4))
 
 
 class SlabTwin:
@@ -28,7 +37,7 @@ class SlabTwin:
         self.machine = machine
         self.zone = Allocator(machine.zone, jit=jit, modules=modules)
         self.kernels = self.zone.kernels
-        self.memory: SlabMemory = empty_slabs(machine, self.zone.memory)
+        self.memory: SlabMemory = empty_slabs(machine, self.zone.memory, _pages_of(self.kernels))
         self._mem = self.kernels.operand(self.memory)
 
     def perform(self, op: SlabOp) -> Outcome:
