@@ -31,7 +31,8 @@ OURS = {
 VOCABULARY = {
     f"pagespec.{module}"
     for module in (
-        *("types", "era", "guards", "machine", "host", "migratetype", "verbs"),
+        *("types", "choices", "era", "guards", "machine", "host"),
+        *("migratetype", "verbs"),
         *("vmstat.machine", "vmstat.numa", "vmstat.verbs", "slab.machine", "slab.verbs"),
     )
 }
