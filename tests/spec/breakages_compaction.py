@@ -1,7 +1,6 @@
 """Requests, steps and windows of compaction that break one law each."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from tests.spec.compactions import laid_out
 from tests.spec.rows import row
@@ -191,19 +190,30 @@ broken("CMP-holder", "the LRU forgets a block", WALKED, COMPACT, sets(lru=set())
 broken("CMP-holder", "a stray order is left behind", WALKED, COMPACT, sets(strays={4: 1}))
 
 
-def holds(pfn: int, **fields: object) -> Change:
+def holds(pfn: int, change: Callable[[Held], Held]) -> Change:
     """The change that makes something else of a held block."""
 
-    def change(compaction: Compaction) -> None:
-        held = compaction.zone.held
-        held[pfn] = Held(**{**held[pfn]._asdict(), **fields})
+    def change_it(compaction: Compaction) -> None:
+        compaction.zone.held[pfn] = change(compaction.zone.held[pfn])
 
-    return change
+    return change_it
 
 
 LAST = max(served(WALKED, COMPACT).after.moves, key=lambda move: move.target).target
-broken("CMP-holder", "a reference too many", WALKED, COMPACT, holds(LAST, refs=2))
-broken("CMP-holder", "another type", WALKED, COMPACT, holds(LAST, mt=UNMOVABLE))
+broken(
+    "CMP-holder",
+    "a reference too many",
+    WALKED,
+    COMPACT,
+    holds(LAST, lambda held: held._replace(refs=2)),
+)
+broken(
+    "CMP-holder",
+    "another type",
+    WALKED,
+    COMPACT,
+    holds(LAST, lambda held: held._replace(mt=UNMOVABLE)),
+)
 broken("CMP-holder", "a holder lost", WALKED, COMPACT, lambda zone: zone.zone.held.pop(0))
 
 
@@ -369,17 +379,13 @@ row(
 )
 
 
-def stands(**fields: int) -> Change:
+def stands(scanner: str, pfn: int) -> Change:
     """The change that puts a scanner somewhere else."""
-
-    def change(compaction: Compaction) -> None:
-        compaction.runs[0] = replace(compaction.runs[0], **fields)
-
-    return change
+    return lambda compaction: setattr(compaction.runs[0], scanner, pfn)
 
 
-moment("CMP-meet", "the migrate scanner goes down", BEFORE, ISOLATED, stands(migrate=0))
-moment("CMP-meet", "the free scanner goes up", BEFORE, ISOLATED, stands(free=16))
+moment("CMP-meet", "the migrate scanner goes down", BEFORE, ISOLATED, stands("migrate", 0))
+moment("CMP-meet", "the free scanner goes up", BEFORE, ISOLATED, stands("free", 16))
 OLDEST = under_way("2.6.37")
 OLDEST.runs[0].free = 8
 moment(
@@ -387,7 +393,7 @@ moment(
     "beyond where they have met",
     glance(OLDEST)._replace(free=4),
     OLDEST,
-    stands(free=12),
+    stands("free", 12),
 )
 
 CAPTURING = under_way("5.8")

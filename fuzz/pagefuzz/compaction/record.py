@@ -69,7 +69,12 @@ class Recorder:
         if operand is not None and operand.name is not None and op.verb is CompactionVerb.FREE:
             sized = self.names.orders[operand.name] != op.order
         self.names.learn(name, op, outcome, moves)
-        return CompactionRequest(_sayable(op), name, operand, sized, _answer(op.verb, outcome))
+        said = _sayable(op)
+        if operand is not None:
+            # The name says where the block is, and how large.
+            stands = op.verb is CompactionVerb.FREE and not sized
+            said = said._replace(pfn=0, order=0 if stands else said.order)
+        return CompactionRequest(said, name, operand, sized, _answer(op.verb, outcome))
 
 
 def _sayable(op: CompactionOp) -> CompactionOp:

@@ -4,10 +4,9 @@ How the free scanner holds the zone's lock is what the thread of 2011 was about:
 window grows with the zone; for one pageblock, with the pageblock; up to the next 32nd frame, it
 hardly grows at all.
 
-In a pageblock of S frames each frame is looked at, each free block is taken off its list, and each
-frame that is taken is listed for use. Of two buddies one at most is free by itself; so a pair of
-frames costs at most four visits, as one free and one held frame or as one block, and a pageblock at
-most 2 S.
+In a pageblock of S frames each frame is looked at. A free block is looked at once, taken off its
+list, and each of its frames listed for use: two more than it has frames. Of two buddies one at most
+is free by itself, so a pageblock has at most S / 2 free blocks, and costs at most 2 S.
 
 Source: derived; mm/compaction.c, 2.6.37 to 6.12, and the thread of 2011 that measured the same in
 microseconds.
@@ -64,20 +63,32 @@ def whole_pageblock(machine: CompactionMachine) -> int:
     return 1 + pages + retyped(machine)
 
 
+def all_pageblocks(machine: CompactionMachine) -> int:
+    """Look at every pageblock of the zone, and take frames until there are enough.
+
+    Fewer than are wanted come from all pageblocks but the last, which is finished; where large
+    blocks are moved, one of them may have been wanted besides.
+    """
+    pages = pageblock_pages(machine)
+    wanted = CLUSTER + (pages if machine.design.moves_large else 0)
+    large = -(-wanted // max(1, pages // 2)) + 1
+    blocks = wanted - 1 + pages // 2
+    return machine.zone.pageblocks * (1 + pages) + 2 * blocks + large * retyped(machine)
+
+
 def free_bound(machine: CompactionMachine, *, strays: bool) -> int:
     """The free scanner, as it walks.
 
     Where it is lazy it looks again at the frame for which it takes the lock, and nothing is listed
-    for use before it has released it: so each frame counts once and each free block once more.
+    for use before it has released it: a pair of frames costs three visits at most.
     """
     scan = machine.design.scan
     if scan == "locked":
-        pageblocks = machine.zone.pages // pageblock_pages(machine) + 2
-        return pageblocks * whole_pageblock(machine)
+        return all_pageblocks(machine)
     if scan == "rechecks":
         return whole_pageblock(machine)
     pages = pageblock_pages(machine)
-    return 2 * (pages if strays else min(pages, CLUSTER)) + retyped(machine)
+    return 3 * (pages if strays else min(pages, CLUSTER)) // 2 + retyped(machine)
 
 
 def lists_bound(machine: CompactionMachine) -> int:
