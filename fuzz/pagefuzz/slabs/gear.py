@@ -19,7 +19,7 @@ from pagespec.laws.law import LawBroken
 from pagespec.slab.machine import SCHEMES
 from pagespec.slab.trace import SlabTrace
 
-WALKS, EXAMPLES, STREAM_REQUESTS = 3, 1, 200
+WALKS, EXAMPLES, STREAM_REQUESTS = 2, 1, 150
 """What one round is: walks, Hypothesis examples, and requests of a stream."""
 
 

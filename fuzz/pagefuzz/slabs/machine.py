@@ -81,6 +81,10 @@ class SlabRules(RuleBasedStateMachine):
         caches = caches_of(self.known)
         return caches[cache % len(caches)] if caches and cache < 3 else cache
 
+    def _group(self, group: int) -> int:
+        """One that has come, or nobody; 4 is taken as it comes, so that some are refused."""
+        return group if group in self.known.groups or group == 4 else 0
+
     @rule(cache=CACHES, objects=OBJECTS, kept=st.integers(0, 4), partials=st.integers(0, 2))
     def create(self, cache: int, objects: int, kept: int, partials: int) -> None:
         """Create a cache of slabs of one frame."""
@@ -94,13 +98,14 @@ class SlabRules(RuleBasedStateMachine):
     @rule(cpu=CPUS, cache=CACHES, group=GROUPS)
     def alloc(self, cpu: int, cache: int, group: int) -> None:
         """Take an object."""
-        self.step(SlabOp(SlabVerb.ALLOC, self._cpu(cpu), self._cache(cache), group=group))
+        whose = self._group(group)
+        self.step(SlabOp(SlabVerb.ALLOC, self._cpu(cpu), self._cache(cache), group=whose))
 
     @rule(cpu=CPUS, cache=CACHES, group=GROUPS, objects=BULKS)
     def alloc_bulk(self, cpu: int, cache: int, group: int, objects: int) -> None:
         """Take several."""
-        op = SlabOp(SlabVerb.ALLOC_BULK, self._cpu(cpu), self._cache(cache), group=group)
-        self.step(op._replace(objects=objects))
+        op = SlabOp(SlabVerb.ALLOC_BULK, self._cpu(cpu), self._cache(cache), objects=objects)
+        self.step(op._replace(group=self._group(group)))
 
     def something_is_held(self) -> bool:
         """Whether there is an object to give back."""
@@ -167,7 +172,7 @@ class SlabRules(RuleBasedStateMachine):
         for byte in burst:
             where = cpu + byte % 2
             if byte < 150:
-                self.alloc(where, cache, group if group in self.known.groups else 0)
+                self.alloc(where, cache, group)
             elif self.something_is_held():
                 self.free(byte, where, False)
 

@@ -46,7 +46,7 @@ def _busy(rng: Random, known: Slabs, mix: Mix) -> SlabOp:
 def _twice(rng: Random, known: Slabs, mix: Mix) -> SlabOp:
     """A bulk request that gives one object back twice."""
     op = free_bulk(rng, known, mix)
-    return op._replace(addresses=(*op.addresses, *op.addresses[:1]))
+    return op._replace(addresses=op.addresses + op.addresses[:1])
 
 
 def _foreign(rng: Random, known: Slabs, mix: Mix) -> SlabOp:
@@ -58,8 +58,10 @@ def _foreign(rng: Random, known: Slabs, mix: Mix) -> SlabOp:
 
 def _mixed(rng: Random, known: Slabs, mix: Mix) -> SlabOp:
     """Among objects one that is none."""
-    op = free_bulk(rng, known, mix)
-    return op._replace(addresses=(*op.addresses, rng.choice((0, _address(rng, known, mix)))))
+    right = free_bulk(rng, known, mix).addresses
+    wrong = rng.choice((0, _address(rng, known, mix)))
+    cpu = some_cpu(rng, known, mix)
+    return SlabOp(SlabVerb.FREE_BULK, cpu, addresses=(*right, wrong))
 
 
 def _gone(rng: Random, known: Slabs, mix: Mix) -> SlabOp:
