@@ -11,11 +11,14 @@ from tests.spec import (
     breakages_counters,
     breakages_hosts,
     breakages_listed,
+    breakages_objects,
+    breakages_slabs,
     breakages_typed,
 )
 from tests.spec.rows import ROWS, Row
 
 import pagespec.laws
+import pagespec.slab.laws
 import pagespec.vmstat.laws
 from pagespec.laws.law import Law, LawBook, LawBroken
 from pagespec.schedule.laws import AT_EVERY_STEP
@@ -33,7 +36,7 @@ def books() -> dict[str, LawBook[object]]:
     """
     rooms = [
         importlib.import_module(f"{room.__name__}.{module.name}")
-        for room in (pagespec.laws, pagespec.vmstat.laws)
+        for room in (pagespec.laws, pagespec.slab.laws, pagespec.vmstat.laws)
         for module in pkgutil.iter_modules(room.__path__)
     ]
     return {
@@ -51,6 +54,8 @@ FILLED_BY = (
     breakages_counters,
     breakages_hosts,
     breakages_listed,
+    breakages_objects,
+    breakages_slabs,
     breakages_typed,
 )
 """The files that enter rows as they are read."""

@@ -23,7 +23,7 @@ def owed_for(slabs: Slabs, held: Iterable[HeldObject]) -> dict[int, int]:
     """Bytes that each group pays for objects, by group."""
     owed: dict[int, int] = {}
     for kind in held:
-        if kind.charged:
+        if kind.charged and (kind.cache, 0) in slabs.caches:
             owed[kind.charged] = owed.get(kind.charged, 0) + full_size(slabs, kind.cache)
     return owed
 

@@ -35,6 +35,9 @@ def placed(slabs: Slabs) -> Complaint:
         wrong = misplaced(slabs, cache) or _listed(cache)
         if wrong is not None:
             return f"{named(cache)}: {wrong}"
+    for address, held in slabs.held.items():
+        if held.cache and (held.cache, held.cache_group) not in slabs.caches:
+            return f"object {address} is held of cache {held.cache}, which is not there"
     known = {first for cache in slabs.caches.values() for first in cache.slabs}
     for waiting in slabs.withheld:
         for address in waiting:
@@ -73,7 +76,9 @@ def _frames(slabs: Slabs) -> Complaint:
         )
     large = {first * PAGE for first in slabs.large}
     told = {address for address, held in slabs.held.items() if held == HeldObject(0, 0, 0)}
-    return None if large == told else f"objects {sorted(large ^ told)} are large or are not"
+    if large == told:
+        return None
+    return f"blocks at {sorted(large)} are objects by themselves, held as such are {sorted(told)}"
 
 
 def _listed(cache: Cache) -> Complaint:
@@ -91,7 +96,8 @@ def _listed(cache: Cache) -> Complaint:
     for first, slab in cache.slabs.items():
         lists = at[first] + frozen[first]
         if slab.frozen is not bool(frozen[first]):
-            return f"slab {first} is {'' if slab.frozen else 'not '}frozen, and of a CPU or not"
+            owner = "no CPU has it" if slab.frozen else "a CPU has it"
+            return f"slab {first} is {'' if slab.frozen else 'not '}frozen, but {owner}"
         if lists > 1:
             return f"slab {first} is on {lists} lists"
         wrong = _fits_arrays(cache, slab) if cache.arrays else _fits(cache, slab, first in own)
@@ -142,11 +148,10 @@ def in_use(slabs: Slabs) -> Complaint:
             return f"slabs of {named(cache)} have {shape.objects} objects, there is room for {room}"
         for first, slab in cache.slabs.items():
             due = shape.objects - len(slab.chain)
-            if slab.inuse != due or slab.first != first:
-                return (
-                    f"slab {first} of {named(cache)} is slab {slab.first} and counts {slab.inuse} "
-                    f"objects in use, expected {due}"
-                )
+            if slab.first != first:
+                return f"slab {first} of {named(cache)} says that it is slab {slab.first}"
+            if slab.inuse != due:
+                return f"slab {first} of {named(cache)} counts {slab.inuse} in use, expected {due}"
         wrong = kept_too_much(slabs.machine.era, cache)
         if wrong is not None:
             return f"{named(cache)}: {wrong}"

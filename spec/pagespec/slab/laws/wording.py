@@ -26,7 +26,7 @@ def wording(op: SlabOp) -> str:
     if op.verb in OF_GROUP:
         return f"{name} of {op.group}"
     if op.verb is SlabVerb.LARGE:
-        return f"{name} of order {op.order} on CPU {op.cpu}"
+        return f"{name} of order {op.order or 0} on CPU {op.cpu}"
     if op.verb in (SlabVerb.FREE, SlabVerb.FREE_BULK):
         given = ", ".join(map(str, op.addresses)) or "nothing"
         return f"{name} of {given} on CPU {op.cpu}"
