@@ -1,17 +1,21 @@
 """`pagefuzz slabs`: the same requests in both schemes, counted, or one sentence about bad input."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from pagefuzz.cli._entry import run
+from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit
+from pagefuzz.slabs.sharing import workload
 from pagefuzz.slabs.sharing.mixes import MIXES, read_mix
 from pagefuzz.slabs.sharing.tables import Row, cells
-from pagefuzz.slabs.sharing.workload import Use
+from pagefuzz.slabs.sharing.workload import Use, Workload, use_of
+from pagespec.era import ERAS
 from pagespec.slab.sizes import PAGE
 
 Capture = pytest.CaptureFixture[str]
-
-FEW = ("--groups", "3", "--objects", "40", "--sizes", "256", "--cpus", "2", "--seed", "7")
 
 
 def ran(capsys: Capture, *arguments: str) -> tuple[int, str, str]:
@@ -81,3 +85,61 @@ def test_a_row_adds_up() -> None:
     row = Row(4, Use(100, 25_600, 20, 320), Use(100, 25_600, 8, 128))
 
     assert cells(row) == (4, 100, 7, 20, 8, 31.2, 78.1, 12, 60.0, 1)
+
+
+FEW = Workload(ERAS["5.8"], "slub", 2, read_mix("256").kinds, 3, 40, 1.0, 7)
+"""Three groups with 40 objects each on the average, of which a frame has 16, on two CPUs."""
+
+
+def silent(line: str) -> None:
+    """Progress for nobody."""
+
+
+def test_one_group_has_nobody_to_share_with() -> None:
+    """Its slabs are as many either way; with more groups the same objects need fewer if shared."""
+    alone = FEW._replace(groups=1)
+    assert use_of(alone, "caches", silent) == use_of(alone, "objects", silent)
+
+    own, shared = use_of(FEW, "caches", silent), use_of(FEW, "objects", silent)
+    assert (own.objects, own.in_use) == (shared.objects, shared.in_use) == (120, 120 * 256)
+    assert (own.slots, shared.slots) == (16 * own.frames, 16 * shared.frames)
+    assert 120 <= shared.slots < own.slots
+
+
+def test_a_zone_that_is_too_small_is_doubled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the figures are those of a large one; at the most there is one sentence."""
+    due = use_of(FEW, "caches", silent)
+    monkeypatch.setattr(workload, "FIRST_PAGES", 1)
+    assert use_of(FEW, "caches", silent) == due
+
+    monkeypatch.setattr(workload, "MAX_PAGES", 4)
+    with pytest.raises(UsageError, match="4 frames, the most that a zone has here, are too few"):
+        use_of(FEW, "caches", silent)
+
+
+@pytest.mark.parametrize(("era", "design"), [("5.15", "slab"), ("6.12", "slub")])
+def test_the_command_counts(era: str, design: str, tmp_path: Path, capsys: Capture) -> None:
+    """The seed first and last, a row for 1, 2 and 3 groups, the claim beside it, and a picture."""
+    words = ["--groups", "3", "--objects", "40", "--sizes", "256", "--cpus", "2", "--seed", "7"]
+    words += ["--era", era, "--design", design]
+    code, out, err = ran(capsys, *words, "--plot", str(tmp_path))
+    lines = out.splitlines()
+
+    assert (code, err) == (Exit.HELD, "")
+    assert (lines[0], lines[-1]) == ("seed 00000007", "seed 00000007")
+    rows = [line.split("│")[1].strip() for line in lines if line.startswith("│")]
+    assert rows == ["1", "2", "3"]
+    assert "30 to 45 % less slab memory" in out
+    assert "no confirmation" in " ".join(out.split())
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "slabs-by-groups.png",
+        "slabs-by-groups.svg",
+    }
+
+    code, out, _ = ran(capsys, *words, "--json")
+    figures = json.loads(out)
+    assert (code, figures["seed"], figures["era"]) == (Exit.HELD, "00000007", era)
+    assert [row["groups"] for row in figures["rows"]] == [1, 2, 3]
+    for row in figures["rows"]:
+        assert row["saved_frames"] == row["own"]["frames"] - row["shared"]["frames"]
+        assert row["shared"]["in_use"] == row["shared"]["objects"] * 256
