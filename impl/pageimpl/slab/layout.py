@@ -9,6 +9,7 @@ from pageimpl.slab.state import (
     WORD,
     Pages,
     SlabMemory,
+    records_of,
     set_base,
     set_charge,
     set_counted_cpus,
@@ -83,7 +84,9 @@ def empty_slabs(machine: SlabMachine, zone: Memory, pages: Pages) -> SlabMemory:
 
 def with_more_room(memory: SlabMemory, lacking: int) -> SlabMemory:
     """The same state with room for so many more bytes of records, and as many again as before."""
-    larger = SlabMemory(2 * memory.size + lacking, memory.zone, memory.objects, memory.pages)
+    room = memory.size - records_of(memory)
+    larger = SlabMemory(memory.size + room + lacking, memory.zone, memory.objects, memory.pages)
+    # The words that say where others lie are the same.
     larger.array[: memory.size] = memory.array
     set_end(larger, larger.size)
     return larger
