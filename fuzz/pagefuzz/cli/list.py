@@ -11,6 +11,7 @@ from pagefuzz.coverage import name_of_event
 from pagefuzz.exits import Exit
 from pagefuzz.report import console
 from pagefuzz.report.eras import CHANGES
+from pagefuzz.slabs.floor import slab_floor
 from pagefuzz.target.load import BUILT_IN, FORMS
 from pagespec.era import ERAS
 from pagespec.laws.books import all_laws
@@ -80,7 +81,7 @@ def _spans(names: list[str], some: list[str]) -> str:
 def _events() -> Listing:
     """The floor of a run at `exact` with every gear, by era."""
     floors = {
-        era.name: floor_of(era, "exact", 10, frozenset(Verb))
+        era.name: floor_of(era, "exact", 10, frozenset(Verb)) | slab_floor(era)
         for era in ERAS.values()
         if era.bounds == "zone"
     }
