@@ -29,14 +29,14 @@ SLAB_ERAS = [name for name, era in ERAS.items() if era.slab_designs]
 @click.option(
     "--groups",
     type=click.IntRange(1, MAX_GROUPS),
-    default=256,
+    default=64,
     show_default=True,
     help="How many groups there are at most; fewer are counted as well.",
 )
 @click.option(
     "--objects",
     type=click.IntRange(1, MOST_OBJECTS),
-    default=1000,
+    default=5000,
     show_default=True,
     help="How many objects a group holds on the average.",
 )

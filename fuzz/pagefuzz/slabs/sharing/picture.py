@@ -43,7 +43,7 @@ def draw(rows: Sequence[Row]) -> dict[str, bytes]:
             label(above, groups[-1], mib[-1], words, ink, 6, 0)
             label(below, groups[-1], used[-1], words, ink, 6, 0)
         above.set_xscale("log", base=2)
-        above.set_xlim(0.9, 2 * last.groups)
+        above.set_xlim(0.9, 3 * last.groups)
         above.set_ylabel("slabs, in MiB")
         below.set_ylim(0, 105)
         below.set_ylabel("of that in use, in %")
