@@ -134,7 +134,6 @@ def slots(what: str, *ops: SlabOp, left: list[int], machine: SlabMachine = SLUB)
 slots("too few in the array", CREATE, bulk(3), left=[4096, 5120])
 slots("one of them twice", CREATE, bulk(3), left=[4096, 5120, 5120])
 slots("of a new slab before its time", *FIVE, bulk(2), left=[9216, 12288])
-slots("what another CPU keeps", *FIVE, bulk(2, cpu=1), left=[9216, 10240])
 slots("an array that is not emptied", *FIVE, free(4096, 5120), left=[4096, 5120])
 slots("an array with somebody else's", *FIVE, free(4096, 5120), left=[4096, 6144], machine=LATER)
 slots("an array that is emptied", *FIVE, free(4096, 5120), left=[0, 0], machine=SLAB)
@@ -146,6 +145,15 @@ broken(
     bulk(5),
     change=lambda slabs: slabs.held.update({4096: KIND}),
 )
+
+
+def singles(what: str, *ops: SlabOp, left: list[int]) -> None:
+    broken("SLB-singles", what, SLUB, *ops, change=lambda slabs: setattr(slabs, "slots", left))
+
+
+WAITING = [CREATE, bulk(9), free(4096), free(8192)]  # three are at hand, two wait on slabs 1 and 2
+singles("what another CPU keeps", *FIVE, bulk(2, cpu=1), left=[9216, 10240])
+singles("what is further off", *WAITING, bulk(4), left=[13312, 14336, 15360, 4096])
 
 # --- which one is next ----------------------------------------------------------------------------
 

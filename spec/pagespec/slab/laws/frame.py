@@ -5,6 +5,7 @@ from pagespec.slab.laws.eras import has_slabs
 from pagespec.slab.laws.rounds import Key, home_of
 from pagespec.slab.laws.step import SlabStep
 from pagespec.slab.laws.wording import named, wording
+from pagespec.slab.sizes import PAGE
 from pagespec.slab.state import Cache
 from pagespec.slab.verbs import SlabVerb
 
@@ -56,7 +57,7 @@ def keys_about(step: SlabStep) -> set[Key]:
         return set(before.caches)
     if op.verb is SlabVerb.RELEASE:
         waiting = step.before.withheld[op.cpu]
-        pages = {address // 4096 for address in waiting}
+        pages = {address // PAGE for address in waiting}
         return {
             key
             for key, cache in before.caches.items()

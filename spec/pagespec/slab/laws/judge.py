@@ -4,7 +4,7 @@ from pagespec.laws.law import Complaint, LawBook
 from pagespec.laws.state import STATE_LAWS
 from pagespec.laws.swept import swept
 from pagespec.slab.laws.book import enter
-from pagespec.slab.laws.bulk import SLAB_BULK_LAWS
+from pagespec.slab.laws.bulk import SINGLES_LAWS, SLAB_BULK_LAWS
 from pagespec.slab.laws.charges import CHARGE_LAWS
 from pagespec.slab.laws.eras import has_slabs
 from pagespec.slab.laws.frame import SLAB_FRAME_LAWS
@@ -44,7 +44,7 @@ SLAB_REST_LAWS: LawBook[Slabs] = LawBook(REST_LAWS, CHARGE_LAWS)
 """What objects and charges keep between requests, whatever has been asked."""
 
 SLAB_LAWS: LawBook[SlabStep] = LawBook(
-    PAYING_LAWS, SLAB_BULK_LAWS, ORDER_LAWS, SLAB_FRAME_LAWS, LEAK_LAWS
+    PAYING_LAWS, SLAB_BULK_LAWS, SINGLES_LAWS, ORDER_LAWS, SLAB_FRAME_LAWS, LEAK_LAWS
 )
 """What a request makes of objects, where callers have what they were told."""
 

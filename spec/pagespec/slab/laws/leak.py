@@ -6,6 +6,7 @@ from pagespec.laws.whole import RETURN_LAWS
 from pagespec.slab.laws.eras import has_slabs
 from pagespec.slab.laws.step import SlabStep
 from pagespec.slab.laws.wording import named, wording
+from pagespec.slab.sizes import PAGE
 from pagespec.slab.state import Cache
 from pagespec.slab.verbs import SlabVerb
 
@@ -41,7 +42,7 @@ def given_back(step: SlabStep) -> Complaint:
     for (number, _), cache in after.caches.items() if op.verb is SlabVerb.SHRINK else ():
         if number != op.cache:
             continue
-        used = {held // 4096 for held in after.held}
+        used = {held // PAGE for held in after.held}
         for first in cache.slabs:
             if not any(frame in used for frame in range(first, first + 2**cache.shape.order)):
                 return f"{wording(op)} left slab {first} of {named(cache)}, which nobody uses"
