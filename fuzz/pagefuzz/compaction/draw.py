@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from random import Random
+from typing import NamedTuple
 
 from pagespec.compaction.design import SCANS
 from pagespec.compaction.machine import CompactionMachine
@@ -11,50 +12,67 @@ from pagespec.machine import Machine
 from pagespec.migratetype import CMA, MOVABLE, RECLAIMABLE, UNMOVABLE, MigrateType
 from pagespec.types import DomainError
 
-PAGES = (8, 16, 24, 32, 48, 64, 64, 100, 128, 160)
-"""The frames of most zones; a few more, or a few less, so that pageblocks are cut."""
-
 LARGE_PAGES, LARGE_TOPS = (512, 1024, 2500), (5, 6, 9)
 """Frames of zones in which runs go through several clusters of 32, and their top orders."""
 
-LARGE, OWN_SCAN, HOLES, MIXED = 0.08, 0.4, 0.2, 0.35
-"""How many zones are large, hold the lock in another way than their era, have holes, and have
-pageblocks of several types."""
+LARGE, OWN_SCAN, HOLES = 0.05, 0.4, 0.15
+"""How many zones are large, hold the lock in another way than their era, and have holes."""
 
-STARTS = (0, 0, 0, 4, 7, 64)
-"""The first frames of zones, some within a pageblock."""
+STARTS, BATCHES = (0, 0, 0, 4, 27, 64), (None, 1, 2, 4)
+"""The first frames of zones, some within a pageblock; and in what batches CPUs' lists are filled.
+"""
 
-MIN_FREE = (None, None, None, 8, 16, 40, 100)
-"""Min_free_kbytes: with none nothing is refused, with much almost everything."""
 
-CPUS, BATCHES = (0, 0, 1, 1, 2, 3), (None, 1, 2, 4)
-"""How many CPUs keep lists, and in what batches."""
+class Theme(NamedTuple):
+    """What zones of a kind are drawn from.
+
+    pages: a few more, or a few less, so that pageblocks are cut. min_free: with none nothing is
+    refused, with much almost everything. mixed: how many have pageblocks of several types.
+    """
+
+    pages: tuple[int, ...]
+    tops: tuple[int, ...]
+    cpus: tuple[int, ...]
+    min_free: tuple[int | None, ...]
+    mixed: float
+
+
+THEMES = (
+    Theme((16, 24, 32, 40, 48, 100), (2, 3, 4), (0, 1, 2, 3), (None, None, 8, 40), 0.3),
+    Theme((24, 32, 48), (2, 3), (0, 0, 1), (16, 24, 40), 0.0),
+    Theme((12, 16, 20, 24), (2,), (0, 0, 1), (None,), 0.0),
+    Theme((32, 48, 64), (3, 3, 4), (0, 1, 2), (None, None, 8), 0.3),
+)
+"""Kinds of zones, in turn: any; short of memory; so small that a run often completes a largest
+block, which is captured; and with some way to go."""
 
 TYPES: tuple[MigrateType, ...] = (MOVABLE, MOVABLE, MOVABLE, UNMOVABLE, RECLAIMABLE, CMA)
 """The types of pageblocks."""
 
 
-def random_compaction(rng: Random, era: Era) -> CompactionMachine:
-    """A zone of the era that a walk gets around in, or fills in part."""
-    large = rng.random() < LARGE
-    top = rng.choice(LARGE_TOPS if large else (2, 3, 3, 4))
-    pages = rng.choice(LARGE_PAGES if large else PAGES)
+def random_compaction(rng: Random, era: Era, number: int | None = None) -> CompactionMachine:
+    """A zone of the era that a walk gets around in, or fills in part.
+
+    number: of the theme that it is of, any without.
+    """
+    theme = rng.choice(THEMES) if number is None else THEMES[number % len(THEMES)]
+    large = theme is THEMES[0] and rng.random() < LARGE * len(THEMES)
+    top = rng.choice(LARGE_TOPS if large else theme.tops)
+    pages = rng.choice(LARGE_PAGES if large else theme.pages)
     pages = max(8, pages + rng.choice((0, 0, 0, -3, 1, 5)))
-    start, pageblock = rng.choice(STARTS), rng.randint(max(1, top - 1), top)
-    cpus = rng.choice(CPUS)
-    batch = rng.choice(BATCHES) if cpus else None
+    start, cpus = rng.choice(STARTS), rng.choice(theme.cpus)
     zone = Machine(
         pages=pages,
         top=top,
         era=era,
         start=start,
-        pageblock=pageblock,
+        pageblock=rng.randint(max(1, top - 1), top),
         holes=_holes(rng, start, pages) if rng.random() < HOLES else (),
         cpus=cpus,
-        batch=batch,
-        min_free=rng.choice(MIN_FREE),
+        batch=rng.choice(BATCHES) if cpus else None,
+        min_free=rng.choice(theme.min_free),
     )
-    if rng.random() < MIXED:
+    if rng.random() < theme.mixed:
         zone = _mixed(rng, zone)
     return CompactionMachine(zone, rng.choice(SCANS) if rng.random() < OWN_SCAN else None)
 

@@ -31,8 +31,8 @@ def run_compactions(
     if era.compaction is None:
         return
     compactions = compaction_factory_of(factory)
-    for _ in range(WALKS * plan.rounds):
-        machine = random_compaction(rng, era)
+    for number in range(WALKS * plan.rounds):
+        machine = random_compaction(rng, era, number)
         lockstep: CompactionLockstep | None = None
         try:
             lockstep = CompactionLockstep(machine, compactions)

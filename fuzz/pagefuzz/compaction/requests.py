@@ -14,8 +14,11 @@ from pagespec.compaction.verbs import MODES, CompactionOp, CompactionVerb, Mode
 from pagespec.migratetype import MOVABLE, RECLAIMABLE, UNMOVABLE, MigrateType
 from pagespec.types import Order, Pfn
 
-FILLED, THINNED = 60, 40
+FILLED, THINNED = 64, 32
 """The most requests of a phase that fills a zone, or thins it out."""
+
+ROOMY = 24
+"""Frames of a zone in which a block that must not be moved leaves room for others."""
 
 NUMBERS = (0, 1, 2, 3, 5, 11, 16, 63, 64, 127)
 """Numbers that may stand where others look for an order."""
@@ -25,7 +28,8 @@ class Mix(NamedTuple):
     """What a walk prefers.
 
     movable, on_lru: how many blocks are; large: how many are of more than one frame. pinned: how
-    many are pinned or stray after a zone was filled. wrong: how many requests should be refused.
+    many of those that must not be moved any more are pinned; the others are stray. wrong: how many
+    requests should be refused.
     wants: the orders that are compacted for. mode: of callers that may say so, mostly.
     """
 
@@ -42,11 +46,11 @@ def random_mix(rng: Random, machine: CompactionMachine) -> Mix:
     """The preferences of one walk."""
     top = machine.zone.top
     return Mix(
-        movable=rng.choice((0.6, 0.9, 1.0)),
+        movable=rng.choice((0.7, 0.95, 1.0)),
         on_lru=rng.choice((0.5, 1.0, 1.0)),
         large=rng.choice((0.0, 0.1, 0.4)),
-        pinned=rng.choice((0.0, 0.1, 0.3)),
-        wrong=rng.choice((0.0, 0.02, 0.1)),
+        pinned=rng.choice((0.3, 0.7)),
+        wrong=rng.choice((0.0, 0.1, 0.1)),
         wants=tuple(rng.randint(1, top) for _ in range(2)),
         mode=rng.choice(MODES) if machine.design.waits_apart else "sync",
     )
@@ -119,7 +123,7 @@ def _compact(rng: Random, known: Known, mix: Mix) -> CompactionOp:
         order=rng.choice(mix.wants),
         mt=_type(rng, mix),
         mode=_mode(rng, known, mix),
-        killed=rng.random() < 0.1,
+        killed=rng.random() < 0.15,
         whole=rng.random() < 0.4,
     )
 
@@ -128,11 +132,11 @@ def _direct(rng: Random, known: Known, mix: Mix) -> CompactionOp:
     return CompactionOp(
         CompactionVerb.DIRECT,
         _cpu(rng, known),
-        order=rng.choice((*mix.wants, known.zone.machine.top)),
-        mt=_type(rng, mix),
+        order=rng.choice((*mix.wants, known.zone.machine.pageblock or 1, known.zone.machine.top)),
+        mt=rng.choice((_type(rng, mix), UNMOVABLE)),
         lru=rng.random() < mix.on_lru,
         mode=_mode(rng, known, mix),
-        killed=rng.random() < 0.1,
+        killed=rng.random() < 0.15,
         whole=rng.random() < 0.3,
     )
 
@@ -151,7 +155,7 @@ def _claim(rng: Random, known: Known, mix: Mix) -> CompactionOp:
         pfn = rng.choice(list(zone.tag)) + rng.choice((0, 0, 1))
     else:
         pfn = rng.randrange(machine.start, machine.end)
-    pages = min(rng.choice((1, 2, 3, 4, 9)), max(1, machine.end - pfn))
+    pages = min(rng.choice((1, 1, 2, 3, 4, 9)), max(1, machine.end - pfn))
     return CompactionOp(CompactionVerb.CLAIM, _cpu(rng, known), pfn=pfn, pages=pages)
 
 
@@ -196,8 +200,11 @@ SINGLE: tuple[tuple[Draw, int], ...] = (
 )
 """Requests that come one by one, and how often each does."""
 
-RUNS: tuple[Draw, ...] = (_compact, _compact, _direct, _direct, _background)
-"""Requests that compact."""
+RUNS: tuple[Draw, ...] = (
+    *(_compact, _compact, _compact, _direct, _direct, _direct),
+    *(_background, _claim, _rest),
+)
+"""Requests that compact, and what makes later ones begin anew."""
 
 DRAWS: tuple[Draw, ...] = (*RUNS, *(draw for draw, times in SINGLE for _ in range(times)))
 
@@ -210,23 +217,54 @@ def random_requests(rng: Random, known: Known, mix: Mix) -> Iterator[CompactionO
 
 def _cycle(rng: Random, known: Known, mix: Mix) -> Iterator[CompactionOp]:
     """Fill the zone, in part or until nothing is left, thin it out, and compact it a few times."""
-    left = rng.choice((0, 0, known.zone.machine.pages // 4))
-    for _ in range(FILLED):
-        if known.zone.free_pages <= left:
-            break
-        yield _alloc(rng, known, mix)
-    for _ in range(rng.randint(0, 6)):
-        if rng.random() < mix.pinned:
-            yield _about(rng.choice((CompactionVerb.PIN, CompactionVerb.STRAY)))(rng, known, mix)
-    share = rng.choice((0.2, 0.4, 0.6))
-    for _ in range(min(THINNED, int(share * len(known.zone.held)))):
-        yield _free(rng, known, mix)
-    if rng.random() < 0.5:
+    yield from _fill(rng, known, mix)
+    if known.zone.levels is not None and known.zone.held:
+        # Hardly anything is left, so that marks keep it from being isolated.
+        highest = max(known.zone.held)
+        yield CompactionOp(CompactionVerb.FREE, order=known.zone.held[highest].order, pfn=highest)
+        yield _compact(rng, known, mix)._replace(whole=True, killed=False)
+    large = known.zone.machine.pages >= ROOMY
+    for _ in range(rng.randint(1, 3) if large else rng.randint(0, 1)):
+        about = CompactionVerb.PIN if rng.random() < mix.pinned else CompactionVerb.STRAY
+        yield _about(about)(rng, known, mix)
+    for pfn in _thinned(rng, known):
+        held = known.zone.held.get(pfn)
+        if held is not None:
+            yield CompactionOp(CompactionVerb.FREE, _cpu(rng, known), held.order, pfn)
+    if rng.random() < 0.7:
         yield _drain_all(rng, known, mix)
-    for _ in range(rng.randint(2, 6)):
+        # While nothing of the order is free: so that it is compacted for, and may be captured.
+        pageblock = known.zone.machine.pageblock or 1
+        yield _direct(rng, known, mix)._replace(order=pageblock, mode="sync", killed=False)
+    for _ in range(rng.randint(4, 10)):
         yield rng.choice(RUNS)(rng, known, mix)
+        if known.flush and rng.random() < 0.3:
+            yield _rest(rng, known, mix)
         draws, weights = zip(*SINGLE, strict=True)
-        for draw in rng.choices(draws, weights, k=rng.randint(0, 2)):
-            yield draw(rng, known, mix)
+        if rng.random() < 0.4:
+            yield rng.choices(draws, weights)[0](rng, known, mix)
         if rng.random() < mix.wrong:
             yield wrong(rng, known, mix)
+
+
+def _fill(rng: Random, known: Known, mix: Mix) -> Iterator[CompactionOp]:
+    """Take blocks until few are left, or until three requests in a row got none."""
+    left = rng.choice((0, 0, 0, known.zone.machine.pages // 4))
+    vain = 0
+    for _ in range(FILLED):
+        held = len(known.zone.held)
+        if known.zone.free_pages <= left or vain == 3:
+            break
+        yield _alloc(rng, known, mix)
+        vain = vain + 1 if len(known.zone.held) == held else 0
+
+
+def _thinned(rng: Random, known: Known) -> list[Pfn]:
+    """Blocks to give back: mostly every second or third, so that no two that are free are buddies;
+    else any, few or many."""
+    held = sorted(known.zone.held)
+    if rng.random() < 0.6:
+        every = rng.choice((2, 2, 3, 4))
+        return held[rng.randrange(every) :: every][:THINNED]
+    share = rng.choice((0.05, 0.3, 0.6))
+    return rng.sample(held, min(THINNED, int(share * len(held))))

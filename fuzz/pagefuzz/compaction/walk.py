@@ -6,7 +6,7 @@ from random import Random
 from pagefuzz.compaction.lockstep import CompactionLockstep
 from pagefuzz.compaction.requests import random_mix, random_requests
 
-WALK_REQUESTS = 150
+WALK_REQUESTS = 100
 """Requests of one walk."""
 
 
