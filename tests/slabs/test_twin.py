@@ -9,6 +9,7 @@ import pytest
 from pagefuzz.slabs.draw import random_slabs
 from pagefuzz.slabs.requests import random_mix, random_request
 from pagefuzz.slabs.stream import SlabReplay
+from pagefuzz.slabs.target import perform_quietly
 from pageimpl.memory import OutsideMemory
 from pageimpl.slab import state
 from pageimpl.slab.refine import TornChain, slabs_of
@@ -18,6 +19,7 @@ from pageimpl.source import plain_modules
 from pagespec.era import ERAS, Era, SlabDesign
 from pagespec.machine import Machine
 from pagespec.slab.array_sizes import free_limit, order_of_array_slab
+from pagespec.slab.laws.judge import FIELDS
 from pagespec.slab.machine import SCHEMES, Scheme, SlabMachine
 from pagespec.slab.ops import perform, start
 from pagespec.slab.sizes import (
@@ -32,6 +34,7 @@ from pagespec.slab.sizes import (
 )
 from pagespec.slab.verbs import SlabOp, SlabVerb
 from pagespec.types import Refusal
+from pagespec.verbs import Outcome
 
 KINDS = [
     (era, design, scheme)
@@ -103,7 +106,9 @@ def test_illegal_frees_are_refused_and_change_nothing() -> None:
     for address in wrong:
         for op in (
             SlabOp(SlabVerb.FREE, addresses=(address,)),
-            SlabOp(SlabVerb.FREE_BULK, addresses=(first, large, second, address)),
+            SlabOp(
+                SlabVerb.FREE_BULK, addresses=(first, large, second, address), withheld=(first,)
+            ),
         ):
             assert twin.perform(op) == Refusal.NOT_OBJECT, address
             assert contents(twin) == before
@@ -140,6 +145,79 @@ def test_room_grows_with_the_caches_and_is_used_again() -> None:
         assert min(served(twin, *again)) == 0
         frees = [SlabOp(SlabVerb.FREE, addresses=(address,)) for address in slabs_of(twin).held]
     assert twin.memory.size == large
+
+
+class Both:
+    """The twin and the spec on one machine, which must agree after each request."""
+
+    def __init__(self, machine: SlabMachine) -> None:
+        self.twin, self.spec = SlabTwin(machine), start(machine)
+
+    def __call__(self, op: SlabOp) -> Outcome:
+        outcome = perform_quietly(self.spec, op)
+        assert self.twin.perform(op) == outcome
+        seen = slabs_of(self.twin)
+        for name in FIELDS:
+            assert getattr(seen, name) == getattr(self.spec, name)
+        return outcome
+
+
+@pytest.mark.parametrize("era", ["5.8", "5.15", "6.1", "6.12"])
+def test_bulk_requests_fail_as_the_spec_s_do(era: str) -> None:
+    """For lack of frames, then since the group must not have so many; what stays charged too."""
+    zone = Machine(8, 3, ERAS[era], start=8)
+    both = Both(SlabMachine(zone, scheme="objects", groups=1, limit=2))
+    both(SlabOp(SlabVerb.CREATE, cache=1, size=1024, order=0))
+    both(SlabOp(SlabVerb.CREATE, cache=2, size=4096, order=0))
+    both(SlabOp(SlabVerb.GROUP, group=1))
+    held = [both(SlabOp(SlabVerb.ALLOC, cache=2)) for _ in range(7)]
+    assert both(SlabOp(SlabVerb.ALLOC_BULK, cache=1, group=1, objects=5)) == 0
+    for address in held:
+        both(SlabOp(SlabVerb.FREE, addresses=(address,)))
+    both(SlabOp(SlabVerb.SHRINK, cache=2))
+    assert both(SlabOp(SlabVerb.ALLOC_BULK, cache=1, group=1, objects=3)) == 3
+    got = tuple(both.spec.slots)
+    assert both(SlabOp(SlabVerb.ALLOC_BULK, cache=1, group=1, objects=9)) == 0
+    both(SlabOp(SlabVerb.FREE_BULK, cache=1, addresses=got))
+
+
+def test_a_group_that_has_gone_waits_for_its_objects() -> None:
+    """Its account is closed with the last of them, not when a stock is emptied before."""
+    both = Both(SlabMachine(ZONE, 2, scheme="objects", groups=2))
+    both(SlabOp(SlabVerb.CREATE, cache=1, size=256))
+    for group in (1, 2):
+        both(SlabOp(SlabVerb.GROUP, group=group))
+    held = [both(SlabOp(SlabVerb.ALLOC, cache=1, group=1)) for _ in range(2)]
+    both(SlabOp(SlabVerb.OFFLINE, group=1))
+    for address in held:
+        both(SlabOp(SlabVerb.FREE, addresses=(address,)))
+        both(SlabOp(SlabVerb.ALLOC, cache=1, group=2))
+    assert set(both.spec.groups) == {2}
+
+
+def test_a_shared_array_takes_as_much_as_it_has_room_for() -> None:
+    """Full arrays spill into one that is full in part."""
+    machine = SlabMachine(ZONE, 2, design="slab")
+    both = Both(machine)
+    both(SlabOp(SlabVerb.CREATE, cache=1, size=256, objects_kept=4, batch=3, shared=1))
+    held = [both(SlabOp(SlabVerb.ALLOC, cache=1)) for _ in range(24)]
+    for number, address in enumerate(held):
+        both(SlabOp(SlabVerb.FREE, cpu=number // 12, addresses=(address,)))
+        if number % 6 == 5:
+            both(SlabOp(SlabVerb.REAP, cpu=0))
+            both(SlabOp(SlabVerb.ALLOC_BULK, cpu=1 - number // 12, cache=1, objects=number // 6))
+
+
+def test_a_record_serves_only_caches_of_its_size() -> None:
+    """One that was given up is too small for larger arrays, and lies beside others."""
+    both = Both(SlabMachine(ZONE, 2, design="slab"))
+    for number, kept in ((1, 4), (2, 4)):
+        both(SlabOp(SlabVerb.CREATE, cache=number, size=64, objects_kept=kept, batch=4))
+    both(SlabOp(SlabVerb.DESTROY, cache=1))
+    both(SlabOp(SlabVerb.CREATE, cache=1, size=64, objects_kept=100, batch=60))
+    for number, objects in ((2, 3), (1, 40), (1, 40), (2, 3)):
+        op = SlabOp(SlabVerb.ALLOC_BULK, cache=number, objects=objects)
+        assert both(op) == objects
 
 
 def test_fields_do_not_overlap() -> None:
