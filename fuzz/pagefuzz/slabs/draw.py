@@ -31,7 +31,7 @@ REAL_SIZES = (8, 32, 96, 192, 256, 568, 1024, 1080, 2048, 4096, 5000, 8192)
 TINY = 0.75
 """How many caches have so few objects a slab that a walk fills and empties slabs all the time."""
 
-KEPT, KEPT_SLABS = (0, 1, 2, 2, 3, 5), (0, 0, 1, 1, 2)
+KEPT, KEPT_SLABS = (0, 1, 2, 2, 3, 5, 12), (0, 0, 1, 1, 2)
 """How many objects a CPU keeps, and how many empty slabs a node does, in caches that say so."""
 
 

@@ -108,7 +108,8 @@ def free(rng: Random, known: Slabs, mix: Mix) -> SlabOp:
 def free_bulk(rng: Random, known: Slabs, mix: Mix) -> SlabOp:
     """Several objects that are held, of one cache or, as kfree_bulk has it, of any."""
     held = held_in(known)
-    cache = rng.choice((0, *{each.cache for each in known.held.values() if each.cache}))
+    caches = sorted({each.cache for each in known.held.values() if each.cache})
+    cache = 0 if not caches or rng.random() < 0.5 else rng.choice(caches)
     if cache:
         held = [address for address, each in known.held.items() if each.cache == cache]
     if not held:

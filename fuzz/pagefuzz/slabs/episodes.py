@@ -61,8 +61,12 @@ def ebb(rng: Random, known: Slabs, mix: Mix) -> list[Draw]:
 def crowd(rng: Random, known: Slabs, mix: Mix) -> list[Draw]:
     """More objects are asked for at once than there are frames for; then half of that."""
     cache, cpu, _ = _places(rng, known, mix)
-    ask = SlabOp(SlabVerb.ALLOC_BULK, cpu, cache, objects=MAX_BULK, group=_any_group(rng, known))
-    return [large, said(ask), said(ask._replace(objects=MAX_BULK // 2)), said(ask), free_bulk]
+    group = _any_group(rng, known) or min(1, known.machine.groups)
+    founded = [] if group in known.groups or not group else [SlabOp(SlabVerb.GROUP, group=group)]
+    ask = SlabOp(SlabVerb.ALLOC_BULK, cpu, cache, objects=MAX_BULK, group=group)
+    # What is left is less each time, so that one of them fails part way.
+    asks = [ask._replace(objects=objects) for objects in (MAX_BULK, 20, 12, 8, 6)]
+    return [*map(said, founded), large, *map(said, asks), free_bulk]
 
 
 def zigzag(rng: Random, known: Slabs, mix: Mix) -> list[Draw]:
@@ -86,7 +90,7 @@ def neighbours(rng: Random, known: Slabs, mix: Mix) -> list[Draw]:
     else:
         founded = []
     pair = rng.sample(groups, min(2, len(groups)))
-    takes = [SlabOp(SlabVerb.ALLOC, cpu, cache, group=rng.choice(pair)) for _ in range(4) if pair]
+    takes = [SlabOp(SlabVerb.ALLOC, cpu, cache, group=each) for each in pair * 2]
     return [*founded, *map(said, takes), *[partial(_free_charged, cpu)] * 4]
 
 

@@ -99,9 +99,12 @@ WRONG: tuple[Draw, ...] = (
     *[_busy] * 2,
     lambda rng, known, mix: alloc(rng, known, mix)._replace(cache=NO_CACHE),
     lambda rng, known, mix: alloc(rng, known, mix)._replace(cpu=known.machine.cpus),
-    lambda rng, known, mix: alloc(rng, known, mix)._replace(
-        verb=SlabVerb.ALLOC_BULK, objects=MAX_BULK + 1
-    ),
+    *[
+        lambda rng, known, mix: alloc(rng, known, mix)._replace(
+            verb=SlabVerb.ALLOC_BULK, objects=MAX_BULK + 1
+        )
+    ]
+    * 2,
     *[
         lambda rng, known, mix: SlabOp(
             SlabVerb.FREE, some_cpu(rng, known, mix), addresses=(_address(rng, known, mix),)
@@ -110,7 +113,7 @@ WRONG: tuple[Draw, ...] = (
     * 3,
     lambda rng, known, mix: free(rng, known, mix)._replace(cpu=known.machine.cpus),
     _twice,
-    *[_foreign] * 2,
+    *[_foreign] * 4,
     *[_mixed] * 2,
     *[_gone] * 4,
     _no_cpu(SlabVerb.FLUSH),
