@@ -28,7 +28,7 @@ def test_the_spec_keeps_every_law(era: str) -> None:
     for number in range(2):
         done = walked(f"{era} {number}", era=era)
 
-        assert len(done.done) >= 151
+        assert len(done.done) >= 101
         assert (done.seen.zone.held, done.seen.lru, done.seen.strays) == ({}, set(), {})
 
 
@@ -54,10 +54,10 @@ def test_whatever_a_walk_asks_can_be_written_and_read() -> None:
 
 
 FAULTS: list[tuple[type[SpecCompaction], str, str, int]] = [
-    (LosesTargets, "5.15", "CMP-undo", 6),
-    (MovesPinned, "2.6.39", "CMP-move", 6),
+    (LosesTargets, "5.15", "CMP-undo", 3),
+    (MovesPinned, "2.6.39", "CMP-move", 4),
     (ForgetsToReset, "4.10", "CMP-anew", 1),
-    (DropsTheLru, "6.12", "CMP-holder", 6),
+    (DropsTheLru, "6.12", "CMP-holder", 3),
     (Raises, "2.6.37", "OUT-fault", 1),
 ]
 

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from pagefuzz.campaign.plan import Gear, Plan, Result, enter
 from pagefuzz.campaign.walk import WALK_REQUESTS, large_machine, random_machine, walk
+from pagefuzz.compaction.gear import run_compactions
 from pagefuzz.counters.gear import run_counters
 from pagefuzz.coverage import verbs_served
 from pagefuzz.hosts.gear import run_hosts
@@ -133,5 +134,6 @@ RUN_GEAR: dict[Gear, RunGear] = {
     "hosts": run_hosts,
     "counters": run_counters,
     "slabs": run_slabs,
+    "compaction": run_compactions,
     "schedules": run_schedules,
 }

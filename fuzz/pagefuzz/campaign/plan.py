@@ -8,7 +8,9 @@ from typing import Literal
 from pagefuzz.coverage import Reached
 from pagespec.laws.law import Level
 
-Gear = Literal["stream", "walk", "hypothesis", "hosts", "counters", "slabs", "schedules"]
+Gear = Literal[
+    "stream", "walk", "hypothesis", "hosts", "counters", "slabs", "compaction", "schedules"
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pagefuzz.campaign.verdict import Offer, Summary
 from pagefuzz.coverage import name_of_event
 from pagefuzz.lockstep import STRICTER
 from pagefuzz.report import console
-from pagespec.laws.books import A_STEP, Entry, all_laws
+from pagespec.laws.books import A_STEP, LAWS_OF, Entry, all_laws
 from pagespec.laws.exact import EXACT_LAWS, KEPT_LAWS, ORACLE_LAWS
 from pagespec.laws.hostmarks import HOST_STATE_LAWS
 from pagespec.laws.hosts import HOST_LAWS, TWIN_HOST_LAWS
@@ -40,6 +40,9 @@ ASKED_OF_SLABS = frozenset(
     for law in book.laws
 )
 """The laws about objects, slabs and what groups are charged for them."""
+
+ASKED_OF_COMPACTION = LAWS_OF["compaction"] - LAWS_OF["zone"]
+"""The laws about zones that are compacted, beside those about zones at rest."""
 
 ASKED_OF_REST = frozenset(law.id for law in STATE_LAWS.laws)
 """The laws about zones at rest, which schedules are asked wherever the locks allow."""
@@ -122,6 +125,8 @@ def _asks(gear: Gear, law: Entry) -> bool:
         return gear == "counters" and law_id in ASKED_OF_COUNTERS
     if gear == "slabs" or law_id in ASKED_OF_SLABS:
         return gear == "slabs" and law_id in ASKED_OF_SLABS
+    if gear == "compaction" or law_id in ASKED_OF_COMPACTION:
+        return gear == "compaction" and law_id in ASKED_OF_COMPACTION | ASKED_OF_REST
     return law_id not in (ASKED_OF_ONE_ZONE if gear == "hosts" else ASKED_OF_HOSTS)
 
 

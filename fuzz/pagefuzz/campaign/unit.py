@@ -11,6 +11,8 @@ from time import perf_counter
 
 from pagefuzz.campaign.gears import RUN_GEAR
 from pagefuzz.campaign.plan import Plan, Result
+from pagefuzz.compaction.shrink import shrink_compaction
+from pagefuzz.compaction.under import compaction_factory_of
 from pagefuzz.counters.shrink import shrink_counters
 from pagefuzz.counters.under import counter_factory_of
 from pagefuzz.findings import keep
@@ -21,6 +23,7 @@ from pagefuzz.shrink import shrink
 from pagefuzz.slabs.shrink import shrink_slabs
 from pagefuzz.slabs.under import slab_factory_of
 from pagefuzz.target.protocol import Factory
+from pagespec.compaction.trace import CompactionTrace
 from pagespec.era import ERAS
 from pagespec.host_trace import AnyTrace
 from pagespec.laws.law import Level
@@ -73,4 +76,6 @@ def _shrunk(trace: AnyTrace, factory: Factory, level: Level) -> AnyTrace:
         return shrink_counters(trace, counter_factory_of(factory))
     if isinstance(trace, SlabTrace):
         return shrink_slabs(trace, slab_factory_of(factory))
+    if isinstance(trace, CompactionTrace):
+        return shrink_compaction(trace, compaction_factory_of(factory))
     return shrink_host(trace, host_factory_of(factory))

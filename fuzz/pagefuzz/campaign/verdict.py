@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pagefuzz.campaign.floor import celled, floor_of
 from pagefuzz.campaign.plan import Gear, Plan, Result
+from pagefuzz.compaction.floor import compaction_floor
 from pagefuzz.counters.floor import counter_floor
 from pagefuzz.coverage import Met, Reached
 from pagefuzz.exits import Exit
@@ -98,6 +99,8 @@ def floor_for(plan: Plan, offer: Offer, era: Era) -> set[Met]:
         floor |= counter_floor(era)
     if "slabs" in plan.gears:
         floor |= slab_floor(era)
+    if "compaction" in plan.gears:
+        floor |= compaction_floor(era)
     if "schedules" in plan.gears:
         floor |= schedule_floor(era)
     return floor

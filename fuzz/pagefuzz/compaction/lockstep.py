@@ -3,18 +3,23 @@
 from collections import Counter
 
 from pagefuzz.compaction.events import events_of_request
-from pagefuzz.compaction.target import CompactionFactory, served
+from pagefuzz.compaction.target import CompactionFactory, cleared
+from pagefuzz.compaction.watched import watch
 from pagefuzz.coverage import Reached
 from pagespec.compaction.laws.judge import judge_compaction
+from pagespec.compaction.laws.legal import COMPACTING
 from pagespec.compaction.laws.step import CompactionStep
 from pagespec.compaction.laws.wording import wording
 from pagespec.compaction.machine import CompactionMachine
-from pagespec.compaction.ops import start
+from pagespec.compaction.ops import perform, start
 from pagespec.compaction.state import Compaction, Move
 from pagespec.compaction.verbs import CompactionOp, CompactionVerb
 from pagespec.laws.law import LawBroken
 from pagespec.types import FAULT
 from pagespec.verbs import Outcome
+
+WATCHED = 4
+"""One in so many requests is watched, if it compacts."""
 
 
 class CompactionLockstep:
@@ -47,12 +52,18 @@ class CompactionLockstep:
             raise LawBroken("OUT-fault", f"{wording(op)} raised {self.fault!r}") from self.fault
         before, self.seen = self.seen, self._look(wording(op))
         self.moves[-1] = tuple(self.seen.moves)
-        due = served(self.spec, op)
+        due = self._due(op)
         visited = self.spec.zone.visited
         judge_compaction(CompactionStep(before, op, outcome, self.seen, visited, self.spec, due))
         # The states are equal by now, so the spec tells what the one under test met.
         self.reached.update(events_of_request(op, outcome, self.spec))
         return outcome
+
+    def _due(self, op: CompactionOp) -> Outcome:
+        """What the spec answers; some of its runs are watched step by step."""
+        spec = cleared(self.spec)
+        watched = op.verb in COMPACTING and len(self.done) % WATCHED == 0
+        return watch(spec, op).outcome if watched else perform(spec, op)
 
     def _serve(self, op: CompactionOp) -> Outcome:
         """Put the request to the zone; whatever it raises becomes an outcome."""

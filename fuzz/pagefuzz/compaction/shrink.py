@@ -3,14 +3,19 @@
 from collections.abc import Callable
 
 from pagefuzz.compaction.replay import replay_compaction
-from pagefuzz.compaction.smaller import simpler_requests, smaller_machines
+from pagefuzz.compaction.smaller import (
+    halved,
+    merged_allocations,
+    simpler_requests,
+    smaller_machines,
+)
 from pagefuzz.compaction.target import CompactionFactory
 from pagefuzz.shrinking import Shrinker, smallest, trimmed
 from pagefuzz.smaller import fewer_requests
 from pagespec.compaction.trace import CompactionTrace
 from pagespec.migratetype import MOVABLE
 
-EFFORT = 8_000
+EFFORT = 12_000
 """What shrinking may cost in all, in requests; so that a seed gives the same bytes."""
 
 Progress = Callable[[CompactionTrace], None]
@@ -54,7 +59,7 @@ def shrink_compaction(
             lambda candidate, law: trimmed(candidate, replay_compaction(candidate, factory), law),
             compaction_size_of,
             lambda candidate: len(candidate.requests) + 1,
-            (fewer_requests, smaller_machines, simpler_requests),
+            (fewer_requests, halved, merged_allocations, smaller_machines, simpler_requests),
             EFFORT,
         ),
         trace,

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
+from pagespec.compaction.laws.legal import COMPACTING
 from pagespec.compaction.machine import CompactionMachine
 from pagespec.compaction.trace import CompactionRequest, CompactionTrace
 from pagespec.compaction.verbs import CompactionOp, CompactionVerb
 from pagespec.machine import Machine
-from pagespec.migratetype import MOVABLE
+from pagespec.migratetype import MOVABLE, UNMOVABLE
 from pagespec.types import DomainError
 
 PAGES = (4, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64)
@@ -57,6 +58,7 @@ def _zones(zone: Machine) -> Iterator[Callable[[], Machine]]:
     for pages in (*PAGES, zone.pages // 2, zone.pages - 1):
         if 0 < pages < zone.pages:
             yield partial(_with_pages, zone, pages)
+            yield partial(_with_pages, replace(zone, holes=()), pages)
     for top in range(1, zone.top):
         for pageblock in {top, min(top, zone.pageblock or 0)}:
             yield partial(_reshaped, zone, top, pageblock)
@@ -79,6 +81,52 @@ def _at_zero(zone: Machine) -> Machine:
     return replace(zone, types=(), start=0, holes=holes)
 
 
+def halved(trace: CompactionTrace) -> Iterator[CompactionTrace]:
+    """Half as large in everything: what happens between orders 5 and 6 happens between 4 and 5."""
+    zone = trace.machine.zone
+    try:
+        half = replace(
+            zone,
+            pages=zone.pages // 2,
+            start=zone.start // 2,
+            top=zone.top - 1,
+            pageblock=(zone.pageblock or 0) - 1,
+            holes=(),
+            types=(),
+        )
+        machine = replace(trace.machine, zone=half)
+    except DomainError:
+        return
+    for step in (1, 0):
+        requests = tuple(
+            request._replace(op=request.op._replace(order=max(0, request.op.order - step)))
+            for request in trace.requests
+        )
+        yield replace(trace, machine=machine, requests=requests)
+
+
+def merged_allocations(trace: CompactionTrace) -> Iterator[CompactionTrace]:
+    """With one block of twice the size in place of two that follow one another, or of four."""
+    requests = trace.requests
+    allocations = [
+        at for at, request in enumerate(requests) if request.op.verb is CompactionVerb.ALLOC
+    ]
+    for count in (3, 1):
+        for place, at in enumerate(allocations):
+            gone = set(allocations[place + 1 : place + 1 + count])
+            op = requests[at].op
+            order = op.order + (2 if count == 3 else 1)
+            if len(gone) == count and order <= trace.machine.zone.top:
+                for mt in {op.mt, UNMOVABLE}:
+                    larger = requests[at]._replace(op=op._replace(order=order, mt=mt))
+                    kept = [
+                        larger if number == at else request
+                        for number, request in enumerate(requests)
+                        if number not in gone
+                    ]
+                    yield replace(trace, requests=tuple(kept))
+
+
 def simpler_requests(trace: CompactionTrace) -> Iterator[CompactionTrace]:
     """With one request put more simply."""
     for position, request in enumerate(trace.requests):
@@ -92,6 +140,8 @@ def _simpler(request: CompactionRequest) -> Iterator[CompactionRequest]:
     op = request.op
     for simpler in _simpler_ops(op):
         yield request._replace(op=simpler)
+    if op.verb in COMPACTING:
+        yield request._replace(op=CompactionOp(CompactionVerb.COMPACT, whole=True), name=None)
     if op.verb is CompactionVerb.DIRECT:
         yield request._replace(op=op._replace(verb=CompactionVerb.ALLOC, mode="sync", whole=False))
     yield request._replace(sized=False)

@@ -24,12 +24,17 @@ CompactionFactory: TypeAlias = Callable[[CompactionMachine], CompactionTarget]
 """Makes a fresh zone of the machine, of which nothing is held."""
 
 
-def served(compaction: Compaction, op: CompactionOp) -> Outcome:
-    """Let the spec serve a request, and keep of moves and events those of this one alone."""
+def cleared(compaction: Compaction) -> Compaction:
+    """The spec, with nothing told of earlier requests."""
     for told in (compaction.moves, compaction.log, compaction.zone.log):
         told.clear()
     compaction.zone.visited = 0
-    return perform(compaction, op)
+    return compaction
+
+
+def served(compaction: Compaction, op: CompactionOp) -> Outcome:
+    """Let the spec serve a request, and keep of moves and events those of this one alone."""
+    return perform(cleared(compaction), op)
 
 
 class SpecCompaction:
