@@ -5,8 +5,9 @@ from time import perf_counter_ns
 from types import GeneratorType
 
 from pagefuzz.compaction.watched import SCANNER_OF
-from pagefuzz.irqsoff.stretches import Longest, Part, Recorded, sample
+from pagefuzz.irqsoff.stretches import Part, Recorded, end_round
 from pagefuzz.irqsoff.windows import ENDS, begins
+from pagespec.compaction.laws.windows import Scanner
 from pagespec.compaction.machine import CompactionMachine
 from pagespec.compaction.ops import start, steps_of
 from pagespec.compaction.verbs import FRAMES, CompactionOp
@@ -14,6 +15,8 @@ from pagespec.pcp.cpus import work_on
 from pagespec.steps import Step
 from pagespec.types import NO_MEMORY, Pfn, Refused
 from pagespec.verbs import Outcome
+
+NS_A_US = 1000
 
 
 def parts_of(steps: object) -> Iterator[str]:
@@ -37,9 +40,9 @@ class Stepped:
 
     def __init__(self, machine: CompactionMachine) -> None:
         self.compaction = start(machine)
-        self.recorded = Recorded()
-        self.visits: dict[Part, int] = {}
-        self.times: dict[Part, Longest] = {}
+        self.recorded = Recorded(NS_A_US)
+        self.visits: dict[Scanner, int] = {}
+        self.ticks: dict[Part, int] = {}
 
     def serve(self, ops: Sequence[CompactionOp]) -> Sequence[Outcome]:
         """Serve the requests in their order: what came of each."""
@@ -51,8 +54,8 @@ class Stepped:
 
     def end_round(self) -> None:
         """Sample the round, and begin the next one."""
-        sample(self.recorded, self.visits, self.times)
-        self.visits, self.times = {}, {}
+        end_round(self.recorded, self.visits, self.ticks)
+        self.visits, self.ticks = {}, {}
 
     def _served(self, op: CompactionOp) -> Outcome:
         zone = self.compaction.zone
@@ -76,7 +79,7 @@ class Stepped:
                 if any(begun) and not off:
                     part, visited, since = part_of(steps), zone.visited, perf_counter_ns()
                 elif off and not any(begun):
-                    self._note(Longest(part, zone.visited - visited, perf_counter_ns() - since))
+                    self._note(part, zone.visited - visited, perf_counter_ns() - since)
         except StopIteration as end:
             got: Outcome | None = end.value
         except Refused as fact:
@@ -84,11 +87,10 @@ class Stepped:
         none = NO_MEMORY if op.verb in FRAMES else 0
         return none if got is None else got
 
-    def _note(self, stretch: Longest) -> None:
-        part = stretch.part
+    def _note(self, part: Part, visited: int, ticks: int) -> None:
         self.recorded.counts[part] += 1
-        self.recorded.total_ns[part] += stretch.ns
-        self.recorded.buckets[part, stretch.ns.bit_length() - 1] += 1
-        self.visits[part] = max(stretch.visited, self.visits.get(part, 0))
-        if part not in self.times or stretch.ns > self.times[part].ns:
-            self.times[part] = stretch
+        self.recorded.ticks[part] += ticks
+        self.recorded.buckets[part, ticks.bit_length() - 1] += 1
+        if part != "alloc" and part != "give":
+            self.visits[part] = max(visited, self.visits.get(part, 0))
+        self.ticks[part] = max(ticks, self.ticks.get(part, 0))

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
 from pagefuzz.irqsoff.sampled import Stretch
-from pagespec.compaction.laws.windows import Scanner
+from pagespec.compaction.laws.windows import SCANNERS, Scanner
 
 Part: TypeAlias = Scanner | Literal["alloc", "give"]
 """Who has interrupts off: a scanner; the page allocator as it serves a request; or as it takes
 frames back, from a caller or a CPU's list."""
 
-PARTS: tuple[Part, ...] = ("free", "lists", "migrate", "alloc", "give")
+PARTS: tuple[Part, ...] = (*SCANNERS, "alloc", "give")
 
 FUNCTIONS: dict[Part, str] = {
     "free": "compaction_alloc",
@@ -31,61 +31,72 @@ FUNCTIONS: dict[Part, str] = {
 """The kernel's function for which each stands: what an event of the report begins and ends with."""
 
 
-class Longest(NamedTuple):
-    """A stretch: of what, the frames and list nodes that it visited, and how long it took."""
+class Sample(NamedTuple):
+    """The longest stretch of a round. length: in visits, or in ticks of the clock."""
 
     part: Part
-    visited: int
-    ns: int
+    length: int
 
 
 @dataclass
 class Recorded:
     """What a recorder has of a number of rounds.
 
-    rounds: how many. counts, total_ns: of each part, how many stretches and how long all together.
-    buckets: by part and doublings, how many took 2**doublings ns or more, and less than twice that.
-    by_visits, by_time: the sample of each round, the longest stretch in visits and in time. Where
-    two visited as much the first counts. longest: in visits, of each part.
+    rate: the clock's ticks in a microsecond. rounds: how many. counts, ticks: of each part, how
+    many stretches and how long all together. buckets: by part and doublings, how many took
+    2**doublings ticks or more, and less than twice that. most: of each scanner, the most that a
+    stretch visited. by_visits, by_time: the sample of each round, of scanners and of all parts.
     """
 
+    rate: float
     rounds: int = 0
     counts: Counter[Part] = field(default_factory=Counter)
-    total_ns: Counter[Part] = field(default_factory=Counter)
+    ticks: Counter[Part] = field(default_factory=Counter)
     buckets: Counter[tuple[Part, int]] = field(default_factory=Counter)
-    by_visits: list[Longest] = field(default_factory=list)
-    by_time: list[Longest] = field(default_factory=list)
-    longest: dict[Part, int] = field(default_factory=dict)
+    most: dict[Scanner, int] = field(default_factory=dict)
+    by_visits: list[Sample] = field(default_factory=list)
+    by_time: list[Sample] = field(default_factory=list)
+
+    @property
+    def rows(self) -> list[Part]:
+        """The parts that had interrupts off at all."""
+        return [part for part in PARTS if self.counts[part]]
 
 
-def sample(into: Recorded, visits: Mapping[Part, int], times: Mapping[Part, Longest]) -> None:
+def end_round(recorded: Recorded, visits: Mapping[Scanner, int], ticks: Mapping[Part, int]) -> None:
     """End a round: note its longest stretch, in visits and in time, as the tracer would have it.
 
-    visits: of each part that had one, the most visited. times: the longest in time.
+    visits, ticks: the most of each that had a stretch. Of two that are as long the first is noted.
     """
-    into.rounds += 1
-    if not visits:
-        return
-    for part, visited in visits.items():
-        into.longest[part] = max(visited, into.longest.get(part, 0))
-    part = max(visits, key=lambda each: (visits[each], -PARTS.index(each)))
-    into.by_visits.append(Longest(part, visits[part], times[part].ns))
-    into.by_time.append(max(times.values(), key=lambda each: each.ns))
+    recorded.rounds += 1
+    for scanner, visited in visits.items():
+        recorded.most[scanner] = max(visited, recorded.most.get(scanner, 0))
+    if visits:
+        walks = [Sample(scanner, visits[scanner]) for scanner in SCANNERS if scanner in visits]
+        recorded.by_visits.append(max(walks, key=_length))
+    if ticks:
+        spells = [Sample(part, ticks[part]) for part in PARTS if part in ticks]
+        recorded.by_time.append(max(spells, key=_length))
+
+
+def _length(sample: Sample) -> int:
+    return sample.length
 
 
 def in_visits(recorded: Recorded) -> list[Stretch]:
     """The samples for the report, in frames and list nodes visited."""
-    return _stretches((each.part, each.visited) for each in recorded.by_visits)
+    return _stretches(recorded.by_visits)
 
 
 def in_us(recorded: Recorded) -> list[Stretch]:
     """The samples for the report, in whole microseconds."""
-    return _stretches((each.part, round(each.ns / 1000)) for each in recorded.by_time)
+    return _stretches(
+        sample._replace(length=round(sample.length / recorded.rate)) for sample in recorded.by_time
+    )
 
 
-def _stretches(samples: Iterable[tuple[Part, int]]) -> list[Stretch]:
-    counted = Counter(samples)
+def _stretches(samples: Iterable[Sample]) -> list[Stretch]:
     return [
         Stretch(FUNCTIONS[part], FUNCTIONS[part], length, times)
-        for (part, length), times in counted.items()
+        for (part, length), times in Counter(samples).items()
     ]
