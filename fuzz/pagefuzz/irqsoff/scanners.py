@@ -1,8 +1,8 @@
 """The worst cases that are known for compaction's scanners: zones in which they walk farthest.
 
 Each is laid out on the machine of `worst`, in which everything is held but what the case needs;
-what is to be moved are the first 32 frames. Where no bound depends on how large the zone is, a
-smaller one will do, which is laid out sooner.
+what is to be moved are the first 32 frames. Where the bound does not depend on how large the zone
+is, a smaller one will do, which is laid out sooner.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from pagefuzz.irqsoff.stepped import Stepped
-from pagefuzz.irqsoff.worst import PAGEBLOCK, TOP, Layout, blank, machine_of
+from pagefuzz.irqsoff.worst import PAGEBLOCK, PAGES, TOP, Layout, blank, machine_of
 from pagespec.compaction.design import CLUSTER
 from pagespec.compaction.laws.windows import Scanner, bound
 from pagespec.compaction.machine import CompactionMachine
@@ -22,7 +22,7 @@ from pagespec.types import Pfn
 from pagespec.zone import Held
 
 SIZE = SIZES[PAGEBLOCK]
-SMALLER_PAGES = SIZE * SIZE
+FEW_PAGES = 4 * SIZE
 FOR_ALL = CompactionOp(CompactionVerb.COMPACT, whole=True)
 FOR_ONE = CompactionOp(CompactionVerb.COMPACT, order=PAGEBLOCK)
 
@@ -44,10 +44,14 @@ COLUMNS = ("era", "scanner", "at most", "worst case", "where")
 
 
 class ScanCase(NamedTuple):
-    """What is free in the zone, and the request that meets it. what: why the walk is long."""
+    """What is free in a zone of so many frames, and the request that meets it.
+
+    what: why the walk is long.
+    """
 
     what: str
     lay_out: Callable[[Layout], None]
+    pages: int = FEW_PAGES
     op: CompactionOp = FOR_ALL
 
 
@@ -94,11 +98,11 @@ def listed(layout: Layout) -> None:
         layout.free(SIZE * number + CLUSTER, 0)
 
 
-CROWDED = ScanCase("every pageblock is walked for the last frame that is missing", crowded)
+CROWDED = ScanCase("every pageblock is walked for the last frame that is missing", crowded, PAGES)
 ONE_BLOCK = ScanCase("a free block larger than the pageblock", one_block)
 SPECKLED = ScanCase("every other frame is free", speckled)
 HALVES = ScanCase("a block of half a pageblock is taken, which makes it movable", halves)
-LISTED = ScanCase("the last block looked at on a list is the one", listed, FOR_ONE)
+LISTED = ScanCase("the last block looked at on a list is the one", listed, SIZE * SIZE, FOR_ONE)
 NEXT = ScanCase("a pageblock is left, and the next one has nothing to move", speckled)
 SPELL = ScanCase("32 frames are walked", speckled)
 
@@ -132,9 +136,8 @@ def scan_rows(eras: Iterable[str] = ERAS) -> Iterator[ScanRow]:
     for name in eras:
         if ERAS[name].compaction is None:
             continue
-        machine = CompactionMachine(machine_of(ERAS[name]))
-        if machine.design.scan != "locked":
-            machine = CompactionMachine(replace(machine.zone, pages=SMALLER_PAGES))
-        for scanner, case in cases_of(machine):
+        zone = machine_of(ERAS[name])
+        for scanner, case in cases_of(CompactionMachine(zone)):
+            machine = CompactionMachine(replace(zone, pages=case.pages))
             most = bound(machine, scanner, strays=False)
             yield ScanRow(name, scanner, most, longest(machine, scanner, case), case.what)

@@ -52,6 +52,11 @@ class Stepped:
         """From where and to where the latest request has moved blocks, in order."""
         return [(move.source, move.target) for move in self.compaction.moves]
 
+    def begin(self) -> None:
+        """Record from here on."""
+        self.recorded = Recorded(NS_A_US)
+        self.visits, self.ticks = {}, {}
+
     def end_round(self) -> None:
         """Sample the round, and begin the next one."""
         end_round(self.recorded, self.visits, self.ticks)

@@ -104,6 +104,8 @@ class Workload:
         self.pinned: deque[int] = deque()
         self.lru: deque[int] = deque()
         self.huge: deque[int] = deque()
+        self.asked = self.got = 0
+        """Huge pages that were asked for, and those that were got."""
 
     def fill(self) -> None:
         """Take single frames until no more than the spare ones are free."""
@@ -152,7 +154,9 @@ class Workload:
         order = self.shape.pageblock
         cpu = self.rng.randrange(CPUS)
         pfn = self.compact(CompactionOp(CompactionVerb.DIRECT, order=order, cpu=cpu, lru=False))
+        self.asked += 1
         if pfn >= 0:
+            self.got += 1
             self.huge.append(self.enter(pfn, order))
 
     def let_go(self) -> None:
