@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from pagefuzz.irqsoff.stepped import Stepped
+from pagefuzz.irqsoff.stretches import WORDS
 from pagefuzz.irqsoff.worst import PAGEBLOCK, PAGES, TOP, Layout, blank, machine_of
 from pagespec.compaction.design import CLUSTER
 from pagespec.compaction.laws.windows import Scanner, bound
@@ -40,7 +41,12 @@ class ScanRow(NamedTuple):
     what: str
 
 
-COLUMNS = ("era", "scanner", "at most", "worst case", "where")
+COLUMNS = ("era", "in compaction", "at most", "worst case", "where")
+
+
+def cells(row: ScanRow) -> tuple[object, ...]:
+    """A row, as COLUMNS names it."""
+    return row.era, WORDS[row.scanner], row.bound, row.seen, row.what
 
 
 class ScanCase(NamedTuple):

@@ -21,6 +21,15 @@ frames back, from a caller or a CPU's list."""
 
 PARTS: tuple[Part, ...] = (*SCANNERS, "alloc", "give")
 
+WORDS: dict[Part, str] = {
+    "free": "free scanner",
+    "lists": "search of free lists",
+    "migrate": "migrate scanner",
+    "alloc": "allocating",
+    "give": "giving back",
+}
+"""Each in words."""
+
 FUNCTIONS: dict[Part, str] = {
     "free": "compaction_alloc",
     "lists": "fast_isolate_freepages",

@@ -9,16 +9,8 @@ from typing import NamedTuple
 from pagefuzz.drift.words import memory, number
 from pagefuzz.irqsoff.sampled import report, total
 from pagefuzz.irqsoff.sides import Side
-from pagefuzz.irqsoff.stretches import Part, Recorded, in_us, in_visits
+from pagefuzz.irqsoff.stretches import WORDS, Part, Recorded, in_us, in_visits
 from pagefuzz.irqsoff.workload import Shape
-
-WORDS: dict[Part, str] = {
-    "free": "free scanner",
-    "lists": "search of free lists",
-    "migrate": "migrate scanner",
-    "alloc": "allocating",
-    "give": "giving back",
-}
 
 HEADS = (
     *("era", "interrupts off in", "stretches", "longest,\nvisits", "at most"),
@@ -131,14 +123,15 @@ def _mean_us(recorded: Recorded) -> float:
     return recorded.ticks["free"] / count / recorded.rate if count else 0.0
 
 
-def json_of(shape: Shape, sides: Sequence[Side]) -> str:
-    """All of it for machines."""
+def json_of(shape: Shape, sides: Sequence[Side], complaints: Sequence[str]) -> str:
+    """All of it for machines. complaints: what is wrong, in sentences."""
     return json.dumps(
         {
             "pages": shape.pages,
             "pageblock": shape.pageblock,
             "seed": f"{shape.seed:08x}",
             "rounds": sides[0].recorded.rounds,
+            "errors": list(complaints),
             "eras": [
                 {
                     "era": side.era,

@@ -1,0 +1,84 @@
+"""The twin as an engine of the workload, with its recorder on."""
+
+from collections.abc import Iterable, Sequence
+
+from pagefuzz.irqsoff.clock import ticks_a_us
+from pagefuzz.irqsoff.stretches import Part, Recorded, end_round
+from pageimpl.compaction import recorder
+from pageimpl.compaction.refine import moves_of
+from pageimpl.compaction.state import (
+    BUCKETS,
+    FRAMES_FIRST,
+    KINDS_FIRST,
+    LONGEST,
+    bucket_of,
+    cycles_of,
+    longest_of,
+    most_visited_of,
+    set_records,
+    stretches_of,
+)
+from pageimpl.compaction.twin import CompactionTwin, perform_all
+from pageimpl.compaction.verbs import rows_of
+from pagespec.compaction.laws.windows import Scanner
+from pagespec.compaction.machine import CompactionMachine
+from pagespec.compaction.verbs import CompactionOp
+from pagespec.types import Pfn
+from pagespec.verbs import Outcome
+
+SCANNER_OF: dict[int, Scanner] = {
+    recorder.FREE_SCAN: "free",
+    recorder.AROUND: "free",
+    recorder.SEEK: "lists",
+    recorder.MIGRATE_SCAN: "migrate",
+}
+PART_OF: dict[int, Part] = {
+    **SCANNER_OF,
+    recorder.ALLOC: "alloc",
+    recorder.FREE: "give",
+    recorder.DRAIN: "give",
+}
+"""What each of the recorder's kinds is; nothing is claimed by the workload."""
+
+
+class Recording:
+    """A zone of the twin, and what its operations had interrupts off for."""
+
+    def __init__(self, machine: CompactionMachine) -> None:
+        self.twin = CompactionTwin(machine)
+        self.recorded = Recorded(ticks_a_us())
+
+    def serve(self, ops: Sequence[CompactionOp]) -> Sequence[Outcome]:
+        """Serve the requests in their order: what came of each."""
+        outcomes: list[Outcome] = perform_all(self.twin, rows_of(ops), len(ops)).tolist()
+        return outcomes
+
+    def moved(self) -> Iterable[tuple[Pfn, Pfn]]:
+        """From where and to where the latest request has moved blocks, in order."""
+        return [(move.source, move.target) for move in moves_of(self.twin.memory)]
+
+    def begin(self) -> None:
+        """Record from here on."""
+        set_records(self.twin.memory, 1)
+
+    def end_round(self) -> None:
+        """Sample the round, enter what was recorded, and begin the next one."""
+        memory, into = self.twin.memory, self.recorded
+        visits: dict[Scanner, int] = {}
+        ticks: dict[Part, int] = {}
+        for kind, part in PART_OF.items():
+            count = stretches_of(memory, kind)
+            if not count:
+                continue
+            into.counts[part] += count
+            into.ticks[part] += cycles_of(memory, kind)
+            for doublings in range(BUCKETS):
+                into.buckets[part, doublings] += bucket_of(memory, kind * BUCKETS + doublings)
+            kept = range(kind * LONGEST, kind * LONGEST + min(count, LONGEST))
+            longest = max(longest_of(memory, number) for number in kept)
+            ticks[part] = max(longest, ticks.get(part, 0))
+            if kind in SCANNER_OF:
+                scanner = SCANNER_OF[kind]
+                visits[scanner] = max(most_visited_of(memory, kind), visits.get(scanner, 0))
+        end_round(into, visits, ticks)
+        memory.array[KINDS_FIRST:FRAMES_FIRST] = 0
