@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from pageimpl.compaction.refine import compaction_of
 from pageimpl.compaction.twin import CompactionTwin
-
 from pageimpl.source import Kernels
 from pagespec.compaction.machine import CompactionMachine
 from pagespec.compaction.state import Compaction
@@ -13,7 +12,7 @@ from pagespec.verbs import Outcome
 
 
 class TwinCompaction:
-    """The twin, which promises to compact as the era does, frame for frame."""
+    """The twin, which promises to be Linux of the era, move for move."""
 
     def __init__(self, machine: CompactionMachine, kernels: Kernels | None = None) -> None:
         self.twin = CompactionTwin(machine, modules=kernels)
