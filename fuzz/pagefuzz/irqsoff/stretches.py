@@ -55,6 +55,7 @@ class Recorded:
     many stretches and how long all together. buckets: by part and doublings, how many took
     2**doublings ticks or more, and less than twice that. most: of each scanner, the most that a
     stretch visited. by_visits, by_time: the sample of each round, of scanners and of all parts.
+    preempted: how often the host took the processor away meanwhile, which lengthens a stretch.
     """
 
     rate: float
@@ -65,6 +66,7 @@ class Recorded:
     most: dict[Scanner, int] = field(default_factory=dict)
     by_visits: list[Sample] = field(default_factory=list)
     by_time: list[Sample] = field(default_factory=list)
+    preempted: int = 0
 
     @property
     def rows(self) -> list[Part]:

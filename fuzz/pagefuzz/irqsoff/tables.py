@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from statistics import median
 from typing import NamedTuple
 
 from pagefuzz.drift.words import memory, number
@@ -63,9 +62,9 @@ def beside(sides: Sequence[Side], unit: str) -> list[tuple[str, ...]]:
 SAMPLED = (
     "One event a round is sampled, as the tracer of 2011 had it: a stretch is noted if it is the "
     "longest so far, and who samples reads that one and begins anew. So the total is no real total "
-    "time. Visits are of scanners alone, and the same for the same seed. Times are of all, and "
-    "measured on this twin in this run: allocating and giving back count as a whole, and so does "
-    "whatever this host did meanwhile."
+    "time. Visits are of scanners alone, and the same for the same seed. Times are of all, measured "
+    "on this twin in this run, and say nothing of a kernel's; of allocating and giving back the "
+    "whole is measured."
 )
 ABSENT = (
     "Events of reclaim (shrink_inactive_list, split_huge_page), of block I/O (__make_request) and "
@@ -89,7 +88,7 @@ def said(shape: Shape, sides: Sequence[Side]) -> Iterator[str]:
     first, *others = sides
     for other in others:
         yield _compared(first, other)
-    yield SAMPLED
+    yield f"{SAMPLED} {_preempted(sides)}"
     yield ABSENT
     yield SEEN_IN_2011
 
@@ -97,25 +96,28 @@ def said(shape: Shape, sides: Sequence[Side]) -> Iterator[str]:
 def _compared(first: Side, other: Side) -> str:
     before, after = first.recorded, other.recorded
     visits = _ratio(before.most.get("free", 0), after.most.get("free", 0))
-    typical = _ratio(_typical_us(before), _typical_us(after))
     sampled = _ratio(total(in_visits(before)), total(in_visits(after)))
     mean = _ratio(_mean_us(before), _mean_us(after))
     return (
         f"From {first.era} to {other.era} the longest window of the free scanner falls from "
         f"{before.most.get('free', 0):,} visits to {after.most.get('free', 0):,}, "
-        f"{visits} times less; all that was sampled, in visits, is {sampled} times less. In time "
-        f"on this twin, the mean window of the free scanner is {mean} times less, and the median "
-        f"of what was sampled {typical} times."
+        f"{visits} times less; all that was sampled is {sampled} times less. In time on this twin, "
+        f"the mean window of the free scanner is {mean} times less."
+    )
+
+
+def _preempted(sides: Sequence[Side]) -> str:
+    times = sum(side.recorded.preempted for side in sides)
+    if not times:
+        return "This host never took the processor away meanwhile."
+    return (
+        f"This host took the processor away {times:,} times meanwhile, which lengthens a stretch by "
+        "milliseconds: sampled times are worth more on a quiet one."
     )
 
 
 def _ratio(before: float, after: float) -> str:
     return number(before / after) if after else "endlessly many"
-
-
-def _typical_us(recorded: Recorded) -> float:
-    lengths = [sample.length for sample in recorded.by_time]
-    return median(lengths) / recorded.rate if lengths else 0.0
 
 
 def _mean_us(recorded: Recorded) -> float:
@@ -137,6 +139,7 @@ def json_of(shape: Shape, sides: Sequence[Side], complaints: Sequence[str]) -> s
                     "era": side.era,
                     "huge_asked": side.asked,
                     "huge_got": side.got,
+                    "preempted": side.recorded.preempted,
                     "sampled_visits": [each._asdict() for each in in_visits(side.recorded)],
                     "sampled_us": [each._asdict() for each in in_us(side.recorded)],
                     "total_visits": total(in_visits(side.recorded)),

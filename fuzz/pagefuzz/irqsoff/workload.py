@@ -39,6 +39,9 @@ UNMOVABLE_PART = 16
 PINNED_PART = 64
 """One held frame in so many is unmovable; one movable frame in so many is pinned for a while."""
 
+REPINNED = 256
+"""How many of these are let go in a round, and others pinned."""
+
 LIST_PAGES = 512
 """Frames that a round takes from CPUs' lists and gives back, in bursts."""
 
@@ -111,12 +114,12 @@ class Workload:
         """Take single frames until no more than the spare ones are free."""
         while self.free > self.spare:
             count = min(self.free - self.spare, CHUNK)
-            mts = [self.rng.randrange(UNMOVABLE_PART) for _ in range(count)]
-            outcomes = self.engine.serve([MOVABLE_FRAME if mt else UNMOVABLE_FRAME for mt in mts])
-            got = [(pfn, mt) for pfn, mt in zip(outcomes, mts, strict=True) if pfn >= 0]
-            for pfn, mt in got:
+            ops = self.rng.choices(FRAMES, cum_weights=FRAME_WEIGHTS, k=count)
+            outcomes = self.engine.serve(ops)
+            got = [(pfn, op.lru) for pfn, op in zip(outcomes, ops, strict=True) if pfn >= 0]
+            for pfn, lru in got:
                 number = self.enter(pfn, 0)
-                if mt:
+                if lru:
                     self.lru.append(number)
             if len(got) < count:
                 break
@@ -189,13 +192,16 @@ class Workload:
             self.engine.serve(frees)
 
     def pin(self) -> None:
-        """Let go of the pinned frames, and pin others."""
-        unpin = CompactionOp(CompactionVerb.UNPIN)
-        self.engine.serve([unpin._replace(pfn=self.place[number]) for number in self.pinned])
-        count = min(len(self.lru) // PINNED_PART, CHUNK)
-        self.pinned = deque(dict.fromkeys(self.rng.choices(self.lru, k=count)))
+        """Let go of those that have been pinned longest, and pin as many others."""
+        due = len(self.lru) // PINNED_PART
+        drawn = self.rng.choices(self.lru, k=min(due, max(due - len(self.pinned), REPINNED)))
+        fresh = set(drawn).difference(self.pinned)
         pin = CompactionOp(CompactionVerb.PIN)
-        self.engine.serve([pin._replace(pfn=self.place[number]) for number in self.pinned])
+        self.engine.serve([pin._replace(pfn=self.place[number]) for number in sorted(fresh)])
+        self.pinned.extend(sorted(fresh))
+        over = [self.pinned.popleft() for _ in range(max(len(self.pinned) - due, 0))]
+        unpin = CompactionOp(CompactionVerb.UNPIN)
+        self.engine.serve([unpin._replace(pfn=self.place[number]) for number in over])
 
     def give_back(self, numbers: Iterable[int], order: Order) -> None:
         """Free blocks wherever they are by now."""
@@ -209,4 +215,5 @@ class Workload:
 
 MOVABLE_FRAME = CompactionOp(CompactionVerb.ALLOC, mt=MOVABLE)
 UNMOVABLE_FRAME = CompactionOp(CompactionVerb.ALLOC, mt=UNMOVABLE, lru=False)
+FRAMES, FRAME_WEIGHTS = (UNMOVABLE_FRAME, MOVABLE_FRAME), (1, UNMOVABLE_PART)
 FREED = CompactionOp(CompactionVerb.FREE)
