@@ -49,7 +49,10 @@ def _results(folder: Path) -> Iterator[Result]:
         target="numba",
         level="exact",
         eras=("6.1", "2.6.8"),
-        gears=("stream", "walk", "hypothesis", "hosts", "counters", "slabs", "schedules"),
+        gears=(
+            *("stream", "walk", "hypothesis", "hosts"),
+            *("counters", "slabs", "compaction", "schedules"),
+        ),
         out=folder,
         rounds=1,
     )

@@ -8,6 +8,9 @@ up, and readers are nearer to the truth than they need be.
 Nor, of objects, that a stock which takes over what is left of a group's charge leaves it there as
 well: nobody is short of anything, and the group pays a little more than it has.
 
+Nor, of compaction, that the free scanner begins where the two have met last: runs end at once, as
+they do where nothing can be moved.
+
 Nor, of schedules, that a drain from elsewhere waits for nobody: it seldom comes just then.
 """
 
@@ -35,15 +38,26 @@ COUNTER_FAULT = (
 SLAB_FAULT = ("        set_rest(mem, g, 0)\n", "        set_rest(mem, g, rest_of(mem, g))\n")
 """The planted change of the twin's `refill`."""
 
+COMPACTION_FAULT = (
+    "    set_cached_free(mem, last_pageblock(mem))\n    set_cached_async(mem, start_of(mem))\n",
+    "    set_cached_async(mem, start_of(mem))\n",
+)
+"""The planted change of the twin's `forget_positions`."""
+
 GUARD: GuardName = "local-lock"
 """The guard by which contexts are kept off lists: it keeps no remote drain off, which the era of
 the canary has."""
 
 
-FAULTS = {"buddy": FAULT, "vmstat.cell": COUNTER_FAULT, "slab.stock": SLAB_FAULT}
+FAULTS = {
+    "buddy": FAULT,
+    "vmstat.cell": COUNTER_FAULT,
+    "slab.stock": SLAB_FAULT,
+    "compaction.skips": COMPACTION_FAULT,
+}
 """The planted changes, by the module of the twin whose text they change."""
 
-ALONE: dict[Gear, str] = {"slabs": "slab.stock"}
+ALONE: dict[Gear, str] = {"slabs": "slab.stock", "compaction": "compaction.skips"}
 """Gears that stand on zones, whose fault would hide their own: the module of the one they get."""
 
 

@@ -64,7 +64,7 @@ def plan_for(
         )
     gears: tuple[Gear, ...] = ("walk", "hypothesis")
     if isinstance(factory, TwinFactory) and level == "exact":
-        gears = ("stream", *gears, "hosts", "counters", "slabs", "schedules")
+        gears = ("stream", *gears, "hosts", "counters", "slabs", "compaction", "schedules")
     words = (command, *(word for era in eras for word in ("--era", era)))
     return Plan(words, seed, target, level, taken, gears, out, rounds)
 
