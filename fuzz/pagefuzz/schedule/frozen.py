@@ -29,7 +29,10 @@ class FrozenNames(NamedTuple):
 
 def parts_of(shared: Shared) -> Iterator[object]:
     """All of what is shared that is changed in place, in a fixed order, and what never changes."""
-    return parts_of_zone(shared) if isinstance(shared, Zone) else parts_of_counters(shared)
+    if isinstance(shared, Zone):
+        return parts_of_zone(shared)
+    assert isinstance(shared, Counters), "the rest makes and throws away what it works on"
+    return parts_of_counters(shared)
 
 
 def parts_of_counters(counters: Counters) -> Iterator[object]:
@@ -99,6 +102,7 @@ class Freezer:
             self.zone_aspects = (Lists(shared), Pcps(shared), Holdings(shared), Numbers(shared))
             self.shared = self.zone_aspects
         else:
+            assert isinstance(shared, Counters)
             self.shared = (Cells(shared), Settings(shared))
         self.naming = Naming(world)
         self.contexts = [Standing(context, parts, numbers) for context in world.contexts]

@@ -9,16 +9,24 @@ Source: derived; Documentation/locking/spinlocks.rst and include/linux/preempt.h
 what.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple, TypeAlias
 
+from pagespec.compaction.machine import CompactionMachine
+from pagespec.compaction.state import Compaction
+from pagespec.compaction.trace import CompactionNames, CompactionRequest
 from pagespec.machine import Machine
 from pagespec.pcp.index import orders_of_lists
 from pagespec.schedule.running import Engine
+from pagespec.slab.machine import SlabMachine
+from pagespec.slab.state import Slabs
+from pagespec.slab.trace import SlabNames, SlabRequest
+from pagespec.slab.verbs import Address
 from pagespec.steps import Stop
 from pagespec.trace import Names, Request
-from pagespec.types import DomainError, Pfn
+from pagespec.types import Block, DomainError, Pfn
 from pagespec.verbs import Outcome
 from pagespec.vmstat.counters import Counters
 from pagespec.vmstat.machine import CounterMachine
@@ -43,11 +51,28 @@ class Sizes(NamedTuple):
     high: int
 
 
-Asked: TypeAlias = Request | Sizes | CounterRequest
-"""What a context may ask for: of a zone, or of counters where they are what is shared."""
+Asked: TypeAlias = Request | Sizes | CounterRequest | CompactionRequest | SlabRequest
+"""What a context may ask for: of a zone, or of what is shared in place of one."""
 
-Shared: TypeAlias = Zone | Counters
+First: TypeAlias = Request | CounterRequest | CompactionRequest | SlabRequest
+"""What may be asked for before anybody else works."""
+
+AnyMachine: TypeAlias = Machine | CounterMachine | CompactionMachine | SlabMachine
+"""What scenarios happen on."""
+
+Shared: TypeAlias = Zone | Counters | Compaction | Slabs
 """What contexts work on."""
+
+LEFT_OUT: dict[str, type[AnyMachine]] = {
+    "recheck-of-pageblocks": CompactionMachine,
+    "recheck-of-frames": CompactionMachine,
+    "capture-unpublished-first": CompactionMachine,
+    "number-compared": SlabMachine,
+    "number-changed-in-bulk": SlabMachine,
+    "chain-read-once": SlabMachine,
+    "partial-slabs-guarded": SlabMachine,
+}
+"""The rules that a scenario may leave out, and the machines that have them."""
 
 
 class Role(NamedTuple):
@@ -71,28 +96,31 @@ def stops_by_itself(request: CounterRequest) -> bool:
 class Scenario:
     """A machine, what happens on it first, and who works on it then at the same time.
 
-    machine: of a zone, or of counters; its era may be varied: another guard, another way to visit
-    CPUs. Where tasks that move count allocations, the CPUs are of one node. alone: whether the
-    kernel is built for one CPU, where locks do nothing. lock_irqs_on: whether the zone's lock
-    leaves interrupts on, as it never has. splits_adds: whether the machine has no instruction that
-    adds to memory, so that interrupts come between its read and its write.
+    machine: of a zone, of counters, or of what works on a zone; its era may be varied: another
+    guard, another way to visit CPUs. Where tasks that move count allocations, the CPUs are of one
+    node. alone: whether the kernel is built for one CPU, where locks do nothing. lock_irqs_on:
+    whether the zone's lock leaves interrupts on, as it never has. splits_adds: whether the machine
+    has no instruction that adds to memory, so that interrupts come between its read and its write.
+    without: a rule that is left out, so that it shows what it is for.
 
     Raises DomainError for requests that are not to what the machine has.
     """
 
-    machine: Machine | CounterMachine
+    machine: AnyMachine
     roles: tuple[Role, ...]
-    setup: tuple[Request, ...] | tuple[CounterRequest, ...] = ()
+    setup: tuple[First, ...] = ()
     alone: bool = False
     lock_irqs_on: bool = False
     splits_adds: bool = False
+    without: str = ""
 
     def __post_init__(self) -> None:
-        of_counters = isinstance(self.machine, CounterMachine)
+        kind = REQUESTS[type(self.machine)]
         for request in (*self.setup, *(asked for role in self.roles for asked in role.requests)):
-            if isinstance(request, CounterRequest) is not of_counters:
-                what = "counters" if of_counters else "a zone"
-                raise DomainError(f"{request}: expected requests to {what}")
+            if not isinstance(request, kind.requests):
+                raise DomainError(f"{request}: expected requests to {kind.name}")
+        if self.without and LEFT_OUT.get(self.without) is not type(self.machine):
+            raise DomainError(f"without={self.without}: {kind.name} has no such rule")
         for role in self.roles:
             for request in role.requests:
                 if isinstance(request, CounterRequest) and stops_by_itself(request):
@@ -104,9 +132,26 @@ class Scenario:
     @property
     def cpus(self) -> int:
         """How many CPUs the machine has."""
+        if isinstance(self.machine, CompactionMachine):
+            return self.machine.zone.cpus or 1
         cpus = self.machine.cpus
         return len(cpus) if isinstance(cpus, tuple) else cpus
 
+
+class Asking(NamedTuple):
+    """What is asked of a kind of machine: its requests, and its name in a complaint."""
+
+    requests: tuple[type[Asked], ...]
+    name: str
+
+
+REQUESTS: dict[type[AnyMachine], Asking] = {
+    Machine: Asking((Request, Sizes), "a zone"),
+    CounterMachine: Asking((CounterRequest,), "counters"),
+    CompactionMachine: Asking((CompactionRequest,), "a zone that is compacted"),
+    SlabMachine: Asking((SlabRequest,), "slabs"),
+}
+"""Per kind of machine, what may be asked."""
 
 OWN_CPU = -1
 """In place of lists, for who holds up its own CPU alone."""
@@ -170,8 +215,10 @@ class Move(NamedTuple):
 class World:
     """A zone or counters, and all who work on them.
 
-    names: the blocks that requests have named so far. unnamed: the names whose requests failed.
-    placed: the frames that are in some place, as one bit a frame.
+    names: the blocks that requests have named so far; own_names: the same where that is not by a
+    zone's rules. unnamed: the names whose requests failed. placed: the frames that are in some
+    place, as one bit a frame. owners: of slabs, the contexts that have been given an object and not
+    freed it; -1 before anybody worked.
     """
 
     scenario: Scenario
@@ -181,12 +228,15 @@ class World:
     names: Names = field(default_factory=Names)
     unnamed: frozenset[str] = frozenset()
     placed: int = 0
+    own_names: CompactionNames | SlabNames | None = None
+    owners: dict[Address, tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def zone(self) -> Zone:
-        """The zone that is shared."""
-        assert isinstance(self.shared, Zone)
-        return self.shared
+        """The zone that is shared, or that is beneath what is."""
+        zone = zone_in(self.shared)
+        assert zone is not None
+        return zone
 
     @property
     def counters(self) -> Counters:
@@ -195,14 +245,36 @@ class World:
         return self.shared
 
 
+def zone_in(shared: Shared) -> Zone | None:
+    """The zone that is shared, or that is beneath what is; counters have none."""
+    if isinstance(shared, Counters):
+        return None
+    return shared if isinstance(shared, Zone) else shared.zone
+
+
+def beside(shared: Shared) -> list[Block]:
+    """The blocks of frames whose place is not the zone's: isolated by compaction, or captured."""
+    if not isinstance(shared, Compaction):
+        return []
+    captured = [
+        Block(slot.pfn, slot.order)
+        for slot in shared.captures
+        if slot is not None and slot.pfn is not None
+    ]
+    return shared.isolated + captured
+
+
 def finished(world: World, number: int) -> bool:
     """Whether a context has nothing left to do."""
     context = world.contexts[number]
     return context.rest is None and context.at == len(world.scenario.roles[number].requests)
 
 
-def placed(zone: Zone) -> tuple[int, int]:
-    """The frames that are in some place, and those that are in two, as one bit a frame."""
+def placed(zone: Zone, others: Sequence[Block] = ()) -> tuple[int, int]:
+    """The frames that are in some place, and those that are in two, as one bit a frame.
+
+    others: blocks in places beside the zone's.
+    """
     machine = zone.machine
     orders = orders_of_lists(machine.era.lists, machine.huge)
     once = twice = 0
@@ -230,4 +302,6 @@ def placed(zone: Zone) -> tuple[int, int]:
         put(pfn, 0)
     for pfn in zone.offline:
         put(pfn, machine.pageblock or 0)
+    for pfn, order in others:
+        put(pfn, order)
     return once, twice

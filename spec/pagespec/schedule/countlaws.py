@@ -103,7 +103,7 @@ def fits(moment: Moment) -> Complaint:
     It is counted up first and looked at afterwards, by each that comes between as well.
     """
     counters = moment.world.shared
-    if isinstance(counters, Zone):
+    if not isinstance(counters, Counters):
         return None
     for number, place in enumerate(counters.places):
         least, most = range_of(counters.machine, place)
@@ -124,7 +124,7 @@ def kept_within(moment: Moment) -> Complaint:
     """
     world = moment.world
     counters = world.shared
-    if isinstance(counters, Zone):
+    if not isinstance(counters, Counters):
         return None
     changing = len(world.contexts)
     for number, limit in enumerate(limits_of(world)):
@@ -146,7 +146,7 @@ def in_flight_within(moment: Moment) -> Complaint:
     """
     world, context = moment.world, moment.context
     counters = world.shared
-    if isinstance(counters, Zone) or not context.owes or context.rest is None:
+    if not isinstance(counters, Counters) or not context.owes or context.rest is None:
         return None
     asked = world.scenario.roles[moment.mover].requests[moment.asked]
     assert isinstance(asked, CounterRequest)

@@ -9,14 +9,13 @@ from pagespec.frames import SIZES
 from pagespec.guards import RULES
 from pagespec.laws.law import Complaint, LawBook
 from pagespec.laws.masks import frames_of, lowest_of
-from pagespec.schedule.contexts import OWN_CPU, Hold, Level, World, finished
+from pagespec.schedule.contexts import OWN_CPU, Hold, Level, World, finished, zone_in
 from pagespec.schedule.countlaws import COUNT_LAWS, COUNTER_CELL_LAWS
 from pagespec.schedule.moment import Moment, said
 from pagespec.steps import Guard, Step
 from pagespec.trace import Request
 from pagespec.types import Block
 from pagespec.verbs import BLOCK_VERBS
-from pagespec.zone import Zone
 
 CONTEXT_LAWS: LawBook[Moment] = LawBook()
 
@@ -166,7 +165,7 @@ def in_one_place(moment: Moment) -> Complaint:
     A frame is put where it belongs by who has it in flight; at the end of a request nothing is in
     flight any more. In two places it will be given out twice, in none it is lost.
     """
-    if not isinstance(moment.world.shared, Zone):
+    if zone_in(moment.world.shared) is None:
         return None
     machine, context = moment.world.zone.machine, moment.context
     if moment.twice:

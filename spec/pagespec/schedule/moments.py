@@ -4,11 +4,13 @@ from collections.abc import Callable, Sequence
 
 from pagespec.events import Event
 from pagespec.laws.law import LawBroken
-from pagespec.schedule.contexts import Move, World, placed
+from pagespec.schedule.contexts import Move, World, beside, placed, zone_in
+from pagespec.schedule.contexts import placed as placed_with
 from pagespec.schedule.moment import Moment
 from pagespec.schedule.rules import moves, placed_counter_op, take_step
 from pagespec.schedule.sums import due_by_events, due_by_request, sums_of
 from pagespec.types import EndlessWalk, Pfn
+from pagespec.vmstat.counters import Counters
 from pagespec.vmstat.trace import CounterRequest
 from pagespec.vmstat.verbs import CounterVerb
 from pagespec.zone import Zone
@@ -31,7 +33,7 @@ def moment_of(
     flight, before, owed, at = context.flight, world.placed, context.owes, context.at
     begins = move.cpu is None and context.rest is None
     sums = sums_of(world.shared)
-    zone = world.shared if isinstance(world.shared, Zone) else None
+    zone = zone_in(world.shared)
     held = {} if zone is None else zone.held.copy()
     kept, holds = kept_in(zone), context.holds
     if zone is not None:
@@ -49,7 +51,8 @@ def moment_of(
     if zone is not None:
         log = tuple(zone.log)
         zone.log.clear()
-        world.placed, twice = placed(zone)
+        others = beside(world.shared)
+        world.placed, twice = placed_with(zone, others) if others else placed(zone)
         context.flight = (flight | (before & ~world.placed)) & ~world.placed
     due = due_of(world, move.context, at, begins=begins, log=log)
     context.owes = left_of(owed, due, sums, sums_of(world.shared))
@@ -83,6 +86,8 @@ def due_of(
     """
     if isinstance(world.shared, Zone):
         return due_by_events(world.shared, log)
+    if not isinstance(world.shared, Counters):
+        return ()
     context = world.contexts[number]
     requests = world.scenario.roles[number].requests
     if at == len(requests):

@@ -27,16 +27,18 @@ from pagespec.schedule.contexts import (
     Sizes,
     World,
     finished,
+    zone_in,
 )
+from pagespec.schedule.kinds import OF_KINDS, begun, follow, is_known, learn, may_fail
 from pagespec.schedule.running import AnySteps, Ended, Stopped
 from pagespec.steps import Guard, Step, Visit
 from pagespec.trace import Request
 from pagespec.types import NO_MEMORY, Refused
-from pagespec.verbs import MAY_FAIL, Op, Outcome, Verb
+from pagespec.verbs import Op, Outcome, Verb
+from pagespec.vmstat.counters import Counters
 from pagespec.vmstat.ops import COUNTER_STEPS
 from pagespec.vmstat.trace import CounterRequest
 from pagespec.vmstat.verbs import CounterOp, CounterVerb
-from pagespec.zone import Zone
 
 
 def moves(world: World) -> list[Move]:
@@ -56,9 +58,9 @@ def moves(world: World) -> list[Move]:
 def running(world: World) -> list[int]:
     """The CPUs that run."""
     shared, cpus = world.shared, range(world.scenario.cpus)
-    if isinstance(shared, Zone):
-        return [cpu for cpu in cpus if cpu not in shared.unplugged]
-    return [cpu for cpu in cpus if cpu in shared.running]
+    if isinstance(shared, Counters):
+        return [cpu for cpu in cpus if cpu in shared.running]
+    return [cpu for cpu in cpus if cpu not in world.zone.unplugged]
 
 
 def may_move(world: World, number: int) -> bool:
@@ -107,6 +109,8 @@ def can_step(world: World, number: int) -> bool:
 
 def is_named(world: World, request: Asked) -> bool:
     """Whether the block that a request is about is there, or will never be."""
+    if isinstance(request, OF_KINDS):
+        return is_known(world, request)
     if not isinstance(request, Request) or request.operand is None or request.operand.name is None:
         return True
     name = request.operand.name
@@ -242,6 +246,12 @@ def _begin(world: World, number: int) -> None:
     elif isinstance(request, CounterRequest):
         counted = placed_counter_op(world, context.place, request.op)
         _start(world, number, COUNTER_STEPS[counted.verb](world.counters, counted))
+    elif isinstance(request, OF_KINDS):
+        steps = begun(world, context.place, request)
+        if steps is None:
+            context.at += 1
+            return
+        _start(world, number, steps)
     else:
         op = world.names.op_of(request)
         if op is None:
@@ -329,7 +339,8 @@ def without_last(holds: tuple[Hold, ...], stop: Step) -> tuple[Hold, ...]:
 
 def _go_on(world: World, number: int) -> None:
     context = world.contexts[number]
-    world.shared.on_cpu = context.place.cpu
+    at_work = zone_in(world.shared) or world.counters
+    at_work.on_cpu = context.place.cpu
     splits = world.scenario.splits_adds
     try:
         came = world.engine.resumed(context.rest, context.lost)
@@ -338,6 +349,7 @@ def _go_on(world: World, number: int) -> None:
     except Refused as refused:
         came = Ended(refused.refusal)
     context.lost = False
+    follow(world)
     if isinstance(came, Ended):
         context.rest = context.stop = None
         _end(world, number, came.value)
@@ -360,6 +372,8 @@ def _end(world: World, number: int, value: object) -> None:
         world.names.learn(request, outcome, world.zone.slots)
         if request.name is not None and outcome < 0:
             world.unnamed |= {request.name}
+    if isinstance(request, OF_KINDS):
+        learn(world, number, request, outcome)
     context.outcomes = (*context.outcomes, outcome)
     context.at += 1
 
@@ -367,7 +381,7 @@ def _end(world: World, number: int, value: object) -> None:
 def outcome_of(request: Asked, value: object) -> Outcome:
     """What came of a request, as a number."""
     if value is None:
-        failed = isinstance(request, Request) and request.verb in MAY_FAIL
+        failed = may_fail(request)
         return NO_MEMORY if failed else 0
     assert isinstance(value, int)
     return value

@@ -41,7 +41,7 @@ def sums_of(shared: Shared) -> tuple[int, ...]:
 
     Of a zone: its events, and by how much the cells and what they have told differ from what its
     lists hold, for free frames and for CMA's. Of counters: those of every place, and then of every
-    item in all.
+    item in all. Of what works on a zone: none.
     """
     if isinstance(shared, Zone):
         cells = shared.cells
@@ -49,6 +49,8 @@ def sums_of(shared: Shared) -> tuple[int, ...]:
             return shared.pgalloc, shared.pgfree
         free, cma = kept_apart(cells.free), kept_apart(cells.cma)
         return shared.pgalloc, shared.pgfree, free - shared.free_pages, cma - shared.free_cma
+    if not isinstance(shared, Counters):
+        return ()
     kept = [sum(cells) for cells in zip(*shared.cells, strict=True)]
     of_places = [told + cells for told, cells in zip(shared.told, kept, strict=True)]
     in_all = dict(shared.totals)
@@ -66,6 +68,8 @@ def names_of(shared: Shared) -> tuple[str, ...]:
     """What each sum is called."""
     if isinstance(shared, Zone):
         return (*EVENTS, "free frames", "free CMA frames")
+    if not isinstance(shared, Counters):
+        return ()
     return (*map(named, shared.places), *(f"{item.value} in all" for item in shared.totals))
 
 
