@@ -85,6 +85,19 @@ def speckled(layout: Layout) -> None:
         layout.free(pfn, 0)
 
 
+def out_of_step(layout: Layout) -> None:
+    """The last pageblock is full, so that in the one below it only every other frame is looked at.
+
+    A pair is free at its beginning, and as many odd frames behind it as are not yet enough, and the
+    last.
+    """
+    below = last(layout) - SIZE
+    layout.free(below, 1)
+    for number in range(1, CLUSTER - 2):
+        layout.free(below + 2 * number + 1, 0)
+    layout.free(below + SIZE - 1, 0)
+
+
 def halves(layout: Layout) -> None:
     """Of a pageblock the first half is free, and every other frame of the second."""
     layout.free(last(layout), PAGEBLOCK - 1)
@@ -108,6 +121,7 @@ CROWDED = ScanCase("every pageblock is walked for the last frame that is missing
 ONE_BLOCK = ScanCase("a free block larger than the pageblock", one_block)
 SPECKLED = ScanCase("every other frame is free", speckled)
 HALVES = ScanCase("a block of half a pageblock is taken, which makes it movable", halves)
+OUT_OF_STEP = ScanCase("wider steps miss every frame at which the lock is released", out_of_step)
 LISTED = ScanCase("the last block looked at on a list is the one", listed, SIZE * SIZE, FOR_ONE)
 NEXT = ScanCase("a pageblock is left, and the next one has nothing to move", speckled)
 SPELL = ScanCase("32 frames are walked", speckled)
@@ -116,7 +130,9 @@ SPELL = ScanCase("32 frames are walked", speckled)
 def cases_of(machine: CompactionMachine) -> Iterator[tuple[Scanner, ScanCase]]:
     """The scanners that a machine has, each with its worst case."""
     design = machine.design
-    lazy = HALVES if machine.era.retypes_on_merge else SPECKLED
+    lazy = OUT_OF_STEP if design.seeks else SPECKLED
+    if machine.era.retypes_on_merge:
+        lazy = HALVES
     yield "free", {"locked": CROWDED, "rechecks": ONE_BLOCK, "lazy": lazy}[design.scan]
     if design.seeks:
         yield "lists", LISTED

@@ -62,9 +62,8 @@ def beside(sides: Sequence[Side], unit: str) -> list[tuple[str, ...]]:
 SAMPLED = (
     "One event a round is sampled, as the tracer of 2011 had it: a stretch is noted if it is the "
     "longest so far, and who samples reads that one and begins anew. So the total is no real total "
-    "time. Visits are of scanners alone, and the same for the same seed. Times are of all, measured "
-    "on this twin in this run, and say nothing of a kernel's; of allocating and giving back the "
-    "whole is measured."
+    "time. Visits are of scanners alone, and the same for the same seed. Times are of all, and were "
+    "measured on this twin in this run; of allocating and giving back the whole is measured."
 )
 ABSENT = (
     "Events of reclaim (shrink_inactive_list, split_huge_page), of block I/O (__make_request) and "
@@ -111,8 +110,8 @@ def _preempted(sides: Sequence[Side]) -> str:
     if not times:
         return "This host never took the processor away meanwhile."
     return (
-        f"This host took the processor away {times:,} times meanwhile, which lengthens a stretch by "
-        "milliseconds: sampled times are worth more on a quiet one."
+        f"This host took the processor away {times:,} times meanwhile, which lengthens a stretch "
+        "by milliseconds: sampled times are worth more on a quiet one."
     )
 
 

@@ -36,10 +36,10 @@ HUGE_SHARE = 8
 """Huge pages are let go, oldest first, when they are more than one part in so many of the zone."""
 
 UNMOVABLE_PART = 16
-PINNED_PART = 64
+PINNED_PART = 1024
 """One held frame in so many is unmovable; one movable frame in so many is pinned for a while."""
 
-REPINNED = 256
+REPINNED = 64
 """How many of these are let go in a round, and others pinned."""
 
 LIST_PAGES = 512
