@@ -18,7 +18,6 @@ from pagefuzz.drift.canvas import (
     rendered,
 )
 from pagefuzz.irqsoff.sides import Side
-from pagefuzz.irqsoff.stretches import PARTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,22 +30,21 @@ INKS = (ORANGE, BLUE, GREEN, DARK, GREY)
 
 def draw(sides: Sequence[Side]) -> dict[str, bytes]:
     """The picture's files by name."""
-    most = ", ".join(f"{side.recorded.most.get('free', 0):,} in {side.era}" for side in sides)
-    title = f"The longest window of the free scanner, in visits:\n{most}"
+    seen = ", ".join(f"{side.recorded.most.get('free', 0):,} in {side.era}" for side in sides)
+    title = f"The longest window of the free scanner, in visits:\n{seen}"
     with drawing(8.6, 7.2, title) as figure:
         above, below = figure.subplots(2, 1)
         for side, ink in zip(sides, cycle(INKS), strict=False):
             counts = spread(side)
             edges = [2.0**doublings / side.recorded.rate for doublings in range(len(counts))]
             line(above, edges, [float(count) for count in counts], ink, steps=True)
-            if any(counts):
-                at = max(number for number, count in enumerate(counts) if count)
-                label(above, edges[at], counts[at], side.era, ink, 8, 6)
+            most = max(counts)
+            label(above, edges[counts.index(most)], most, side.era, ink, 4, 6)
             longest = [float(sample.length) for sample in side.recorded.by_visits]
             line(below, [1.0 + number for number in range(len(longest))], longest, ink)
             if longest:
                 label(below, len(longest), longest[-1], side.era, ink, 6, 0)
-        _axes(above, "us with interrupts off, on the twin", "stretches of all parts")
+        _axes(above, "us with interrupts off, on the twin", "stretches of the free scanner")
         above.set_xscale("log")
         plain_numbers(above)
         _axes(below, "round", "longest of a round, in visits")
@@ -56,10 +54,13 @@ def draw(sides: Sequence[Side]) -> dict[str, bytes]:
 
 
 def spread(side: Side) -> list[int]:
-    """How many stretches took so many doublings of the clock's tick, with none at the end."""
+    """How many stretches of the free scanner took so many doublings of the clock's tick.
+
+    With none at the end.
+    """
     buckets = side.recorded.buckets
-    last = max((doublings for (_, doublings), count in buckets.items() if count), default=0)
-    return [sum(buckets[part, number] for part in PARTS) for number in range(last + 2)]
+    reached = [number for (part, number), count in buckets.items() if part == "free" and count]
+    return [buckets["free", number] for number in range(max(reached, default=0) + 2)]
 
 
 def _axes(axes: "Axes", xs: str, ys: str) -> None:

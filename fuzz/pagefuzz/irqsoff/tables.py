@@ -62,7 +62,7 @@ def beside(sides: Sequence[Side], unit: str) -> list[tuple[str, ...]]:
 SAMPLED = (
     "One event a round is sampled, as the tracer of 2011 had it: a stretch is noted if it is the "
     "longest so far, and who samples reads that one and begins anew. So the total is no real total "
-    "time. Visits are of scanners alone, and the same for the same seed. Times are of all, and were "
+    "time. Visits are of scanners alone, and the same for the same seed. Times are of all parts, "
     "measured on this twin in this run; of allocating and giving back the whole is measured."
 )
 ABSENT = (

@@ -54,7 +54,9 @@ def scan_frames(
     Under the lock of whoever calls; or, where the scanner is lazy, under its own. In that case
     interrupts are off for 64 frames and list nodes at most, and one more for each pageblock that
     changes its type: it looks again at the frame for which it takes the lock, then at 31 frames
-    until it releases it, each of which may head a block of one frame that is unlisted.
+    until it releases it, each of which may head a block of one frame that is unlisted. Wider steps
+    may miss each frame at which it would be released, behind a block of several frames; then it
+    is held to the end.
     """
     zone, design = compaction.zone, compaction.machine.design
     lazy = strict or design.scan == "lazy"
