@@ -83,7 +83,9 @@ def test_the_twin_records_what_the_steps_of_the_spec_visit() -> None:
             assert twin.recorded.counts[part] == spec.recorded.counts[part]
         for part in PARTS:
             buckets = twin.recorded.buckets
-            assert sum(buckets[part, number] for number in range(64)) == twin.recorded.counts[part]
+            assert sum(buckets[part, number] for number in range(64)) == twin.recorded.timed[part]
+            assert twin.recorded.timed[part] <= twin.recorded.counts[part]
+        assert (twin.recorded.left_out > 0) == (twin.recorded.timed != twin.recorded.counts)
 
 
 def test_windows_shrink_from_one_way_to_the_next() -> None:

@@ -37,8 +37,10 @@ def draw(sides: Sequence[Side]) -> dict[str, bytes]:
         for side, ink in zip(sides, cycle(INKS), strict=False):
             counts = spread(side)
             edges = [2.0**doublings / side.recorded.rate for doublings in range(len(counts))]
-            line(above, edges, [float(count) for count in counts], ink, steps=True)
             most = max(counts)
+            first = next((number for number, count in enumerate(counts) if count), 1) - 1
+            shown = slice(max(first, 0), None)
+            line(above, edges[shown], [float(count) for count in counts[shown]], ink, steps=True)
             label(above, edges[counts.index(most)], most, side.era, ink, 4, 6)
             longest = [float(sample.length) for sample in side.recorded.by_visits]
             line(below, [1.0 + number for number in range(len(longest))], longest, ink)

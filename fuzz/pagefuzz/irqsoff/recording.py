@@ -48,6 +48,8 @@ class Recording:
     def __init__(self, machine: CompactionMachine) -> None:
         self.twin = CompactionTwin(machine)
         self.recorded = Recorded(ticks_a_us())
+        self.visits: dict[Scanner, int] = {}
+        self.ticks: dict[Part, int] = {}
 
     def serve(self, ops: Sequence[CompactionOp]) -> Sequence[Outcome]:
         """Serve the requests in their order: what came of each.
@@ -59,7 +61,7 @@ class Recording:
         rows = rows_of([*distinct.values()]).reshape(-1, COLUMNS)[[place[id(op)] for op in ops]]
         before = getrusage(RUSAGE_THREAD).ru_nivcsw
         outcomes: list[Outcome] = perform_all(self.twin, rows.ravel(), len(ops)).tolist()
-        self.recorded.preempted += getrusage(RUSAGE_THREAD).ru_nivcsw - before
+        self._enter(timed=getrusage(RUSAGE_THREAD).ru_nivcsw == before)
         return outcomes
 
     def moved(self) -> Iterable[tuple[Pfn, Pfn]]:
@@ -68,27 +70,38 @@ class Recording:
 
     def begin(self) -> None:
         """Record from here on."""
-        self.recorded.preempted = 0
+        self.recorded.served = self.recorded.left_out = 0
         set_records(self.twin.memory, 1)
 
     def end_round(self) -> None:
-        """Sample the round, enter what was recorded, and begin the next one."""
+        """Sample the round, and begin the next one."""
+        end_round(self.recorded, self.visits, self.ticks)
+        self.visits, self.ticks = {}, {}
+
+    def _enter(self, *, timed: bool) -> None:
+        """Enter what was recorded of the latest requests, with or without times."""
         memory, into = self.twin.memory, self.recorded
-        visits: dict[Scanner, int] = {}
-        ticks: dict[Part, int] = {}
+        into.served += 1
+        into.left_out += not timed
         for kind, part in PART_OF.items():
             count = stretches_of(memory, kind)
             if not count:
                 continue
             into.counts[part] += count
-            into.ticks[part] += cycles_of(memory, kind)
-            for doublings in range(BUCKETS):
-                into.buckets[part, doublings] += bucket_of(memory, kind * BUCKETS + doublings)
-            kept = range(kind * LONGEST, kind * LONGEST + min(count, LONGEST))
-            longest = max(longest_of(memory, number) for number in kept)
-            ticks[part] = max(longest, ticks.get(part, 0))
             if kind in SCANNER_OF:
                 scanner = SCANNER_OF[kind]
-                visits[scanner] = max(most_visited_of(memory, kind), visits.get(scanner, 0))
-        end_round(into, visits, ticks)
+                visits = most_visited_of(memory, kind)
+                self.visits[scanner] = max(visits, self.visits.get(scanner, 0))
+            if timed:
+                self._enter_times(kind, part, count)
         memory.array[KINDS_FIRST:FRAMES_FIRST] = 0
+
+    def _enter_times(self, kind: int, part: Part, count: int) -> None:
+        memory, into = self.twin.memory, self.recorded
+        into.timed[part] += count
+        into.ticks[part] += cycles_of(memory, kind)
+        for doublings in range(BUCKETS):
+            into.buckets[part, doublings] += bucket_of(memory, kind * BUCKETS + doublings)
+        kept = range(kind * LONGEST, kind * LONGEST + min(count, LONGEST))
+        longest = max(longest_of(memory, number) for number in kept)
+        self.ticks[part] = max(longest, self.ticks.get(part, 0))

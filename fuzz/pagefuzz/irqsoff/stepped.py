@@ -94,6 +94,7 @@ class Stepped:
 
     def _note(self, part: Part, visited: int, ticks: int) -> None:
         self.recorded.counts[part] += 1
+        self.recorded.timed[part] += 1
         self.recorded.ticks[part] += ticks
         self.recorded.buckets[part, ticks.bit_length() - 1] += 1
         if part != "alloc" and part != "give":

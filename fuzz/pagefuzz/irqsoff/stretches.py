@@ -51,22 +51,27 @@ class Sample(NamedTuple):
 class Recorded:
     """What a recorder has of a number of rounds.
 
-    rate: the clock's ticks in a microsecond. rounds: how many. counts, ticks: of each part, how
-    many stretches and how long all together. buckets: by part and doublings, how many took
-    2**doublings ticks or more, and less than twice that. most: of each scanner, the most that a
-    stretch visited. by_visits, by_time: the sample of each round, of scanners and of all parts.
-    preempted: how often the host took the processor away meanwhile, which lengthens a stretch.
+    rate: the clock's ticks in a microsecond. rounds: how many. counts: of each part, how many
+    stretches there were. most: of each scanner, the most that one visited.
+    timed, ticks, slowest: of each part, how many were measured, how long all of them took, and the
+    longest. buckets: by part and doublings, how many of them took 2**doublings ticks or more, and
+    less than twice that. served, left_out: how often requests were put, and how often no time was
+    taken, since the host took the processor away meanwhile, for milliseconds.
+    by_visits, by_time: the sample of each round, of scanners and of all parts.
     """
 
     rate: float
     rounds: int = 0
     counts: Counter[Part] = field(default_factory=Counter)
+    timed: Counter[Part] = field(default_factory=Counter)
     ticks: Counter[Part] = field(default_factory=Counter)
+    slowest: dict[Part, int] = field(default_factory=dict)
     buckets: Counter[tuple[Part, int]] = field(default_factory=Counter)
     most: dict[Scanner, int] = field(default_factory=dict)
     by_visits: list[Sample] = field(default_factory=list)
     by_time: list[Sample] = field(default_factory=list)
-    preempted: int = 0
+    served: int = 0
+    left_out: int = 0
 
     @property
     def rows(self) -> list[Part]:
@@ -82,6 +87,8 @@ def end_round(recorded: Recorded, visits: Mapping[Scanner, int], ticks: Mapping[
     recorded.rounds += 1
     for scanner, visited in visits.items():
         recorded.most[scanner] = max(visited, recorded.most.get(scanner, 0))
+    for part, length in ticks.items():
+        recorded.slowest[part] = max(length, recorded.slowest.get(part, 0))
     if visits:
         walks = [Sample(scanner, visits[scanner]) for scanner in SCANNERS if scanner in visits]
         recorded.by_visits.append(max(walks, key=_length))

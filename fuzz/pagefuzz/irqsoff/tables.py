@@ -13,19 +13,20 @@ from pagefuzz.irqsoff.workload import Shape
 
 HEADS = (
     *("era", "interrupts off in", "stretches", "longest,\nvisits", "at most"),
-    *("all,\nms", "mean,\nus"),
+    *("mean,\nus", "longest,\nus"),
 )
 
 
 class PartRow(NamedTuple):
-    """A part of an era: its stretches; visits are none where nothing counts them."""
+    """A part of an era: its stretches. Visits are None where nothing counts them."""
 
     era: str
     part: Part
     stretches: int
     longest: int | None
     at_most: int | None
-    total_us: float
+    mean_us: float | None
+    longest_us: float | None
 
 
 def rows_of(sides: Sequence[Side]) -> list[PartRow]:
@@ -38,15 +39,17 @@ def _row_of(side: Side, part: Part) -> PartRow:
     longest = at_most = None
     if part != "alloc" and part != "give":
         longest, at_most = recorded.most[part], side.at_most(part)
-    spent_us = recorded.ticks[part] / recorded.rate
-    return PartRow(side.era, part, recorded.counts[part], longest, at_most, spent_us)
+    count, slowest = recorded.timed[part], recorded.slowest.get(part)
+    mean_us = recorded.ticks[part] / count / recorded.rate if count else None
+    longest_us = None if slowest is None else slowest / recorded.rate
+    return PartRow(side.era, part, recorded.counts[part], longest, at_most, mean_us, longest_us)
 
 
 def cells(row: PartRow) -> tuple[object, ...]:
     """The row as the table has it."""
     return (
         *(row.era, WORDS[row.part], row.stretches, row.longest, row.at_most),
-        *(round(row.total_us / 1000, 2), round(row.total_us / row.stretches, 2)),
+        *(None if us is None else round(us, 2) for us in (row.mean_us, row.longest_us)),
     )
 
 
@@ -87,7 +90,7 @@ def said(shape: Shape, sides: Sequence[Side]) -> Iterator[str]:
     first, *others = sides
     for other in others:
         yield _compared(first, other)
-    yield f"{SAMPLED} {_preempted(sides)}"
+    yield f"{SAMPLED} {_left_out(sides)}"
     yield ABSENT
     yield SEEN_IN_2011
 
@@ -105,13 +108,12 @@ def _compared(first: Side, other: Side) -> str:
     )
 
 
-def _preempted(sides: Sequence[Side]) -> str:
-    times = sum(side.recorded.preempted for side in sides)
-    if not times:
-        return "This host never took the processor away meanwhile."
+def _left_out(sides: Sequence[Side]) -> str:
+    served = sum(side.recorded.served for side in sides)
+    times = sum(side.recorded.left_out for side in sides)
     return (
-        f"This host took the processor away {times:,} times meanwhile, which lengthens a stretch "
-        "by milliseconds: sampled times are worth more on a quiet one."
+        f"No times were taken while this host took the processor away: {times:,} of {served:,} "
+        "times that requests were put."
     )
 
 
@@ -120,7 +122,7 @@ def _ratio(before: float, after: float) -> str:
 
 
 def _mean_us(recorded: Recorded) -> float:
-    count = recorded.counts["free"]
+    count = recorded.timed["free"]
     return recorded.ticks["free"] / count / recorded.rate if count else 0.0
 
 
@@ -138,7 +140,8 @@ def json_of(shape: Shape, sides: Sequence[Side], complaints: Sequence[str]) -> s
                     "era": side.era,
                     "huge_asked": side.asked,
                     "huge_got": side.got,
-                    "preempted": side.recorded.preempted,
+                    "served": side.recorded.served,
+                    "left_out": side.recorded.left_out,
                     "sampled_visits": [each._asdict() for each in in_visits(side.recorded)],
                     "sampled_us": [each._asdict() for each in in_us(side.recorded)],
                     "total_visits": total(in_visits(side.recorded)),
