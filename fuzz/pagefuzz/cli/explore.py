@@ -33,7 +33,11 @@ OF_WAYS = {
 
 @click.command()
 @click.argument("pattern", default="*")
-@click.option("--bound", type=click.IntRange(min=0), help="Preemptions of a schedule, at most.")
+@click.option(
+    "--bound",
+    type=click.IntRange(min=0),
+    help="Preemptions of a schedule, at most; of slabs and compaction switches.",
+)
 @click.option("--depth", type=click.IntRange(min=1), help="Steps of a schedule, at most.")
 @click.option("--no-hash", is_flag=True, help="Go every way to a state, not one for all.")
 @click.option("--random", type=click.IntRange(min=1), help="So many runs by chance instead.")
@@ -91,9 +95,9 @@ def command(
     if experiments:
         _check_options(ctx, "--experiments")
         from pagefuzz.explore import trials
-        from pagefuzz.schedule.experiments import EXPERIMENTS
+        from pagefuzz.schedule.every import EVERY_EXPERIMENT
 
-        return trials.run_and_show(chosen(EXPERIMENTS, pattern, "experiment"), jobs, write)
+        return trials.run_and_show(chosen(EVERY_EXPERIMENT, pattern, "experiment"), jobs, write)
     if twin:
         _check_options(ctx, "--twin")
         from pagefuzz.explore.twins import BOUND, TwinTask, run_and_show
@@ -139,27 +143,27 @@ def _explore(
     from pagefuzz.explore import counts
     from pagefuzz.explore.session import explore
     from pagefuzz.explore.tasks import DEFAULT, tasks_of
-    from pagefuzz.schedule.scenarios import SCENARIOS
+    from pagefuzz.schedule.every import EVERY_SCENARIO
 
     if update and (reach != DEFAULT or Path(pattern).is_file()):
         raise UsageError("--update: counts are of every schedule of built-in scenarios alone")
     scenarios = scenarios_of(pattern)
     committed = counts.read()
-    whole = len(scenarios) == len(SCENARIOS)
+    whole = len(scenarios) == len(EVERY_SCENARIO)
     if whole and not update:
-        counts.check_complete(SCENARIOS, committed)
+        counts.check_complete(EVERY_SCENARIO, committed)
     tasks = tasks_of(scenarios, reach, checkpoint, resume=resume)
     codes, results = explore(tasks, {} if update else committed, jobs, out, whole=whole)
     if update:
         found = {name: each.counts for name, each in results.items() if each.exhausted}
-        counts.write(counts.entered(SCENARIOS, committed, found))
+        counts.write(counts.entered(EVERY_SCENARIO, committed, found))
         print(f"{counted(len(found), 'scenario')} entered in {counts.COUNTS}")
     return worst(codes)
 
 
 def scenarios_of(pattern: str) -> "dict[str, Scenario]":
     """The scenario of a trace, or those whose names the pattern picks. Raises UsageError."""
-    from pagefuzz.schedule.scenarios import SCENARIOS
+    from pagefuzz.schedule.every import EVERY_SCENARIO
     from pagespec.schedule.trace import ScheduleTrace
 
     path = Path(pattern)
@@ -168,7 +172,9 @@ def scenarios_of(pattern: str) -> "dict[str, Scenario]":
         if not isinstance(trace, ScheduleTrace):
             raise UsageError(f"{path}: expected a trace of a schedule, with tasks or interrupts")
         return {path.name: trace.scenario}
-    return {name: SCENARIOS[name] for name in chosen(SCENARIOS, pattern, "trace or scenario")}
+    return {
+        name: EVERY_SCENARIO[name] for name in chosen(EVERY_SCENARIO, pattern, "trace or scenario")
+    }
 
 
 def chosen(names: Iterable[str], pattern: str, what: str) -> list[str]:

@@ -8,8 +8,7 @@ from pagefuzz.explore.tasks import Counts
 from pagefuzz.irqsoff import worst
 from pagefuzz.report.markdown import table
 from pagefuzz.schedule.drawing import steps_drawn
-from pagefuzz.schedule.experiments import EXPERIMENTS
-from pagefuzz.schedule.scenarios import SCENARIOS
+from pagefuzz.schedule.every import EVERY_EXPERIMENT, EVERY_SCENARIO
 from pagespec.era import ERAS
 from pagespec.guards import RULES, Rule
 from pagespec.schedule.opening import opened
@@ -54,12 +53,12 @@ def scenarios_markdown() -> str:
 
 def _topic_rows(committed: dict[str, Counts]) -> Iterator[tuple[object, ...]]:
     def topic_of(name: str) -> str:
-        return name.removesuffix(f"-{SCENARIOS[name].machine.era.name}")
+        return name.removesuffix(f"-{EVERY_SCENARIO[name].machine.era.name}")
 
-    for topic, names in groupby(SCENARIOS, topic_of):
+    for topic, names in groupby(EVERY_SCENARIO, topic_of):
         known = [name for name in names if name in committed]
         found = [committed[name] for name in known]
-        eras = ", ".join(SCENARIOS[name].machine.era.name for name in known)
+        eras = ", ".join(EVERY_SCENARIO[name].machine.era.name for name in known)
         if not found:
             continue
         states, steps, ends, depths = zip(*found, strict=True)
@@ -68,7 +67,7 @@ def _topic_rows(committed: dict[str, Counts]) -> Iterator[tuple[object, ...]]:
 
 def experiments_markdown() -> str:
     """Each experiment: what is left out, what breaks, and its shortest schedule step by step."""
-    return "\n".join(_experiment(name) for name in EXPERIMENTS)
+    return "\n".join(_experiment(name) for name in EVERY_EXPERIMENT)
 
 
 def _experiment(name: str) -> str:
@@ -79,7 +78,7 @@ def _experiment(name: str) -> str:
     felt = f"; felt as {trial.felt} when nobody asks whose the lists are" if trial.felt else ""
     text = [line for line in schedule_text_of(trace).splitlines()[1:] if not line.startswith("#")]
     title = f"### `{name}`: {trial.law}{felt}"
-    lines = [title, "", EXPERIMENTS[name].sentence, "", "```", *text, "", *drawn, "```", ""]
+    lines = [title, "", EVERY_EXPERIMENT[name].sentence, "", "```", *text, "", *drawn, "```", ""]
     return "\n".join(line.rstrip() for line in lines)
 
 

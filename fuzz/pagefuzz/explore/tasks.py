@@ -9,6 +9,8 @@ from pagefuzz.explore.pool import is_told_to_stop
 from pagefuzz.findings import make_ready
 from pagefuzz.schedule.exhaust import exhaust
 from pagefuzz.schedule.explored import Explored
+from pagefuzz.schedule.kindjudge import is_of_kind
+from pagefuzz.schedule.replayed import exhaust_kind
 from pagespec.events import Kind
 from pagespec.schedule.contexts import Move, Scenario
 
@@ -16,6 +18,7 @@ from pagespec.schedule.contexts import Move, Scenario
 class Reach(NamedTuple):
     """How far to look: so many preemptions and steps at most, if not None; and how.
 
+    bound: of slabs and compaction it bounds the switches, which are no fewer than the preemptions.
     hashed: whether schedules that meet in one state go on as one.
     """
 
@@ -74,6 +77,16 @@ def run(task: Task) -> Result:
     """Explore a scenario, until it is exhausted or the search is told to stop."""
     begin = process_time()
     bound, depth, hashed = task.reach
+    if is_of_kind(task.scenario):
+        # Which is a matter of seconds: nothing is kept to be gone on with.
+        explored = exhaust_kind(
+            task.scenario,
+            hashed=hashed,
+            switches=bound,
+            depth=depth,
+            told=lambda found: not is_told_to_stop(),
+        )
+        return result_of(task, explored, process_time() - begin)
     explored = exhaust(
         task.scenario,
         hashed=hashed,

@@ -11,9 +11,12 @@ from pagefuzz.explore.attended import attend
 from pagefuzz.findings import keep, make_ready
 from pagefuzz.report import console
 from pagefuzz.report.words import counted
+from pagefuzz.schedule.every import EVERY_EXPERIMENT
 from pagefuzz.schedule.exhaust import exhaust
-from pagefuzz.schedule.experiments import EXPERIMENTS, OWNER
+from pagefuzz.schedule.experiments import OWNER
 from pagefuzz.schedule.fewest import Search, switches_of
+from pagefuzz.schedule.kindjudge import is_of_kind
+from pagefuzz.schedule.replayed import exhaust_kind
 from pagespec.schedule.contexts import Move
 from pagespec.schedule.trace import ScheduleTrace, schedule_words
 
@@ -38,7 +41,7 @@ class Trial(NamedTuple):
     @property
     def verdict(self) -> str:
         """Whether it broke as expected, and soon."""
-        expected = EXPERIMENTS[self.name]
+        expected = EVERY_EXPERIMENT[self.name]
         if self.law not in expected.laws:
             return f"expected {' or '.join(sorted(expected.laws))}"
         if expected.felt and self.felt not in expected.felt:
@@ -50,7 +53,12 @@ class Trial(NamedTuple):
 
 def try_out(name: str) -> Trial:
     """Run one experiment."""
-    expected = EXPERIMENTS[name]
+    expected = EVERY_EXPERIMENT[name]
+    if is_of_kind(expected.scenario):
+        found = exhaust_kind(expected.scenario, switches=SWITCHES)
+        if found.broken is None:
+            return Trial(name, None, None, None)
+        return Trial(name, found.broken.law_id, None, found.schedule)
     broken = exhaust(expected.scenario).broken
     law = None if broken is None else broken.law_id
     felt = exhaust(expected.scenario, without=OWNER).broken if expected.felt else None
@@ -65,14 +73,14 @@ def trace_of(trial: Trial) -> ScheduleTrace:
     """Its schedule as a trace. Raises UsageError if it has none."""
     if trial.schedule is None:
         raise UsageError(f"experiment {trial.name} has no bad schedule to write")
-    expected = EXPERIMENTS[trial.name]
+    expected = EVERY_EXPERIMENT[trial.name]
     comments = (f"{trial.name}: {expected.sentence}",)
     return ScheduleTrace(expected.scenario, trial.schedule, trial.law, comments)
 
 
 def row_of(trial: Trial) -> tuple[object, ...]:
     """One row, as COLUMNS names it."""
-    era = EXPERIMENTS[trial.name].scenario.machine.era
+    era = EVERY_EXPERIMENT[trial.name].scenario.machine.era
     schedule = trial.schedule or ()
     words, switches = schedule_words(schedule), switches_of(schedule)
     return trial.name, era.name, era.guard, trial.law, trial.felt, switches, words, trial.verdict

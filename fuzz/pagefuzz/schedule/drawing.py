@@ -10,10 +10,14 @@ from textwrap import wrap
 from typing import NamedTuple
 
 from pagefuzz.drawing import answered, drawn
+from pagefuzz.drawing_compaction import compaction_drawn
 from pagefuzz.drawing_counters import counters_drawn
+from pagefuzz.drawing_slabs import slabs_drawn
 from pagefuzz.drawing_turns import turns
 from pagefuzz.drawing_words import fitted, labelled
 from pagefuzz.schedule.replay import Taken, steps_of
+from pagespec.compaction.state import Compaction
+from pagespec.compaction.trace import CompactionRequest, compaction_answer_text
 from pagespec.machine import Machine
 from pagespec.schedule.contexts import (
     OWN_CPU,
@@ -25,9 +29,12 @@ from pagespec.schedule.contexts import (
     Sizes,
     World,
     finished,
+    waits_for,
 )
 from pagespec.schedule.sums import names_of
 from pagespec.schedule.trace import asked_line
+from pagespec.slab.state import Slabs
+from pagespec.slab.trace import SlabRequest, slab_answer_text
 from pagespec.steps import Guard, Step, Stop, Visit
 from pagespec.vmstat.trace import CounterRequest, counter_answer_text
 from pagespec.zone import Zone
@@ -79,6 +86,10 @@ def shared_drawn(world: World) -> list[str]:
     """The zone or the counters that all work on."""
     if isinstance(world.shared, Zone):
         return drawn(world.shared)
+    if isinstance(world.shared, Compaction):
+        return compaction_drawn(world.shared)
+    if isinstance(world.shared, Slabs):
+        return slabs_drawn(world.shared)
     flying = [context.owes for context in world.contexts if context.owes]
     owed = [sum(each) for each in zip(*flying, strict=True)]
     return counters_drawn(world.shared, owed=owed)
@@ -188,6 +199,12 @@ def _answered(world: World, asked: Asked, context: Context) -> str:
         return "ends: done"
     if isinstance(asked, CounterRequest):
         return f"ends: {counter_answer_text(asked.op.verb, context.outcomes[-1])}"
+    if waits_for(asked) & world.unnamed:
+        return "skipped: its block was never given out"
+    if isinstance(asked, SlabRequest):
+        return f"ends: {slab_answer_text(asked.op.verb, context.outcomes[-1])}"
+    if isinstance(asked, CompactionRequest):
+        return f"ends: {compaction_answer_text(asked.op.verb, context.outcomes[-1])}"
     op = world.names.op_of(asked)
     if op is None:
         return "skipped: its block was never given out"
@@ -203,8 +220,7 @@ def _holdings(world: World, context: Context) -> Iterator[str]:
     )
     yield f"interrupts {'off' if off else 'on'}"
     if context.flight:
-        assert isinstance(world.scenario.machine, Machine)
-        yield f"in flight {flight_words(world.scenario.machine, context.flight)}"
+        yield f"in flight {flight_words(world.zone.machine, context.flight)}"
     owes = zip(context.owes, names_of(world.shared), strict=False)
     owed = [f"{pages:+} {name}" for pages, name in owes if pages]
     if owed:

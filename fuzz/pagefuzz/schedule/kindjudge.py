@@ -1,9 +1,10 @@
 """Judging steps of compaction and slabs: the laws at every step, and those at rest."""
 
-from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count
+from typing import TypeAlias, TypeVar
 
-from pagefuzz.schedule.judging import NONE
+from pagefuzz.schedule.judging import NONE, Judge
 from pagespec.compaction.laws.moments import AT_EVERY_STEP as OF_COMPACTION
 from pagespec.compaction.laws.moments import Glance, glance
 from pagespec.compaction.laws.moments import Moment as Look
@@ -36,6 +37,29 @@ Asked = TypeVar("Asked")
 def speaking(laws: Iterable[Law[Asked]], era: Era, but: frozenset[str] = NONE) -> list[Law[Asked]]:
     """The laws that speak of an era."""
     return [law for law in laws if law.eras(era) and law.id not in but]
+
+
+def is_of_kind(scenario: Scenario) -> bool:
+    """Whether compaction or slabs are what is shared, and not a zone or counters."""
+    return isinstance(scenario.machine, CompactionMachine | SlabMachine)
+
+
+Judged: TypeAlias = Callable[[World, Move], tuple[Moment, LawBroken | None]]
+"""Takes a step, and says the first law that it breaks. Raises LawBroken if it can't be taken."""
+
+
+def judge_of(scenario: Scenario) -> Judged:
+    """Who takes the steps of a scenario and judges each as one of its own."""
+    if is_of_kind(scenario):
+        return KindJudge(scenario).step
+    judge, number = Judge(), count()
+
+    def judged(world: World, move: Move) -> tuple[Moment, LawBroken | None]:
+        moment = moment_of(world, move)
+        # Zones are not compared, so each step has a number of its own.
+        return moment, judge.broken(moment, next(number))
+
+    return judged
 
 
 class KindJudge:

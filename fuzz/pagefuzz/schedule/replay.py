@@ -8,11 +8,11 @@ first that can.
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from pagefuzz.schedule.judging import Judge
+from pagefuzz.schedule.kindjudge import judge_of
+from pagefuzz.schedule.left_out import left_out
 from pagespec.laws.law import LawBroken
 from pagespec.schedule.contexts import Move, Scenario, World
 from pagespec.schedule.moment import Moment
-from pagespec.schedule.moments import moment_of
 from pagespec.schedule.opening import opened
 from pagespec.schedule.rules import moves
 from pagespec.schedule.running import BY_GENERATORS, Engine
@@ -55,18 +55,17 @@ def follow(
 
 def steps_of(world: World, schedule: Iterable[Move]) -> Iterator[Taken]:
     """The moves as they happen to the world, each judged; none behind one that breaks a law."""
-    judge = Judge()
-    for number, move in enumerate(_moves(world, schedule)):
-        try:
-            moment = moment_of(world, move)
-        except LawBroken as stumbled:
-            yield Taken(move, None, stumbled)
-            return
-        # Zones are not compared, so each step is one of its own.
-        broken = judge.broken(moment, number)
-        yield Taken(move, moment, broken)
-        if broken is not None:
-            return
+    judged = judge_of(world.scenario)
+    with left_out(world.scenario.without):
+        for move in _moves(world, schedule):
+            try:
+                moment, broken = judged(world, move)
+            except LawBroken as stumbled:
+                yield Taken(move, None, stumbled)
+                return
+            yield Taken(move, moment, broken)
+            if broken is not None:
+                return
 
 
 def _moves(world: World, schedule: Iterable[Move]) -> Iterator[Move]:

@@ -29,24 +29,27 @@ def exhaust_kind(
     *,
     hashed: bool = True,
     switches: int | None = None,
+    depth: int | None = None,
     told: Callable[[Explored], bool] | None = None,
 ) -> Explored:
-    """Follow every schedule, or every one with so many switches at most, until a law breaks.
+    """Follow every schedule, or every one with so many switches or steps at most.
+
+    It ends where a law breaks, which no schedule with fewer switches does.
 
     hashed: whether schedules that meet in one state go on as one. told: is told now and then how
     far it is; if it answers False, the search ends unfinished.
     """
     with left_out(scenario.without):
-        return _Search(scenario, hashed=hashed, switches=switches).follow(told)
+        search = _Search(scenario, Explored(bound=switches, deepest=depth), hashed=hashed)
+        return search.follow(told)
 
 
 class _Search:
     """A search. seen: the states met, with who went on last; without hashing none is kept."""
 
-    def __init__(self, scenario: Scenario, *, hashed: bool, switches: int | None) -> None:
-        self.scenario, self.hashed, self.switches = scenario, hashed, switches
+    def __init__(self, scenario: Scenario, found: Explored, *, hashed: bool) -> None:
+        self.scenario, self.found, self.hashed = scenario, found, hashed
         self.judge = KindJudge(scenario)
-        self.found = Explored(bound=switches)
         self.seen: set[Hashable] = set()
         self.states: set[Hashable] = set()
 
@@ -64,7 +67,7 @@ class _Search:
             schedule, move = near.popleft()
             far.extend(self.run_on(schedule, move))
             if not near and far:
-                if switched == self.switches:
+                if switched == found.bound:
                     found.cut = True
                     break
                 near, far, switched = far, deque(), switched + 1
@@ -95,6 +98,9 @@ class _Search:
                 return switches
             if not moment.nexts:
                 found.final.add(still(world))
+                return switches
+            if len(way) == found.deepest:
+                found.cut = True
                 return switches
             own = None
             so_far = tuple(way)

@@ -10,7 +10,9 @@ from dataclasses import replace
 
 from pagefuzz.counters.shrink import counter_size_of
 from pagefuzz.schedule.fewest import Search, switches_of
+from pagefuzz.schedule.kindjudge import is_of_kind
 from pagefuzz.schedule.replay import follow
+from pagefuzz.schedule.replayed import exhaust_kind
 from pagefuzz.schedule.smaller import (
     fewer_contexts,
     fewer_requests,
@@ -23,9 +25,10 @@ from pagefuzz.schedule.spots import requests_of
 from pagefuzz.shrink import size_of
 from pagefuzz.shrinking import Shrinker, commented, smallest
 from pagespec.machine import Machine
-from pagespec.schedule.contexts import Scenario, Sizes
+from pagespec.schedule.contexts import Move, Scenario, Sizes
 from pagespec.schedule.trace import ScheduleTrace
 from pagespec.trace import Request, Trace
+from pagespec.vmstat.machine import CounterMachine
 from pagespec.vmstat.trace import CounterRequest, CounterTrace
 
 EFFORT = 1_500
@@ -62,6 +65,8 @@ def _plain_size_of(scenario: Scenario) -> tuple[int, ...]:
     if isinstance(scenario.machine, Machine):
         plain = tuple(each for each in asked if isinstance(each, Request))
         return size_of(Trace(scenario.machine, plain))
+    if not isinstance(scenario.machine, CounterMachine):
+        return ()
     counted = tuple(each for each in asked if isinstance(each, CounterRequest))
     return counter_size_of(CounterTrace(scenario.machine, counted))
 
@@ -76,7 +81,7 @@ def failing(trace: ScheduleTrace, law: str | None) -> ScheduleTrace | None:
     followed = follow(scenario, trace.schedule)
     broken = followed.broken
     if law is not None and (broken is None or broken.law_id != law):
-        schedule = Search(scenario, law).fewest(switches=SWITCHES, states=STATES)
+        schedule = fewest(scenario, law, STATES)
         if schedule is None:
             return None
         followed = follow(scenario, schedule)
@@ -88,11 +93,20 @@ def failing(trace: ScheduleTrace, law: str | None) -> ScheduleTrace | None:
     )
 
 
+def fewest(
+    scenario: Scenario, law: str, states: int, switches: int = SWITCHES
+) -> tuple[Move, ...] | None:
+    """A schedule with few switches that breaks the law, if one is found among so many states."""
+    if not is_of_kind(scenario):
+        return Search(scenario, law).fewest(switches=switches, states=states)
+    found = exhaust_kind(scenario, switches=switches, told=lambda found: found.states < states)
+    return found.schedule if found.broken is not None and found.broken.law_id == law else None
+
+
 def fewer_switches(trace: ScheduleTrace) -> Iterator[ScheduleTrace]:
     """By a schedule that breaks the same law after fewer switches."""
     if trace.expect is not None:
-        search = Search(trace.scenario, trace.expect)
-        schedule = search.fewest(switches=switches_of(trace.schedule), states=10 * STATES)
+        schedule = fewest(trace.scenario, trace.expect, 10 * STATES, switches_of(trace.schedule))
         if schedule is not None:
             yield replace(trace, schedule=schedule)
 

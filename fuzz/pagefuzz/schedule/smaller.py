@@ -12,11 +12,14 @@ from pagefuzz.counters import smaller as of_counters
 from pagefuzz.schedule.spots import Requests, Spot, requests_of, with_requests
 from pagefuzz.smaller import FEW, simpler_forms
 from pagefuzz.smaller import smaller_machines as smaller_zones
+from pagespec.compaction.machine import CompactionMachine
 from pagespec.frames import SIZES
 from pagespec.machine import Machine
 from pagespec.schedule.contexts import Asked, Level, Move, Role, Scenario, Sizes
 from pagespec.schedule.trace import ScheduleTrace
+from pagespec.slab.machine import SlabMachine
 from pagespec.trace import Request, Trace
+from pagespec.vmstat.machine import CounterMachine
 from pagespec.vmstat.trace import CounterRequest, CounterTrace
 
 
@@ -114,7 +117,7 @@ def smaller_machines(trace: ScheduleTrace) -> Iterator[ScheduleTrace]:
                 less = requests | dict(zip(plain, zone.requests, strict=True))
                 machine = replace(scenario, machine=zone.machine)
                 yield replace(trace, scenario=with_requests(machine, less))
-    else:
+    elif isinstance(scenario.machine, CounterMachine):
         counted = {s: asked for s, asked in requests.items() if isinstance(asked, CounterRequest)}
         for each in of_counters.smaller_machines(
             CounterTrace(scenario.machine, tuple(counted.values()))
@@ -147,9 +150,14 @@ def _fewer_cpus(trace: ScheduleTrace) -> Iterator[ScheduleTrace]:
 
 def _of_cpus(scenario: Scenario, cpus: int) -> Scenario:
     machine = scenario.machine
-    if isinstance(machine, Machine):
-        return replace(scenario, machine=replace(machine, cpus=cpus))
-    return replace(scenario, machine=replace(machine, cpus=machine.cpus[:cpus]))
+    if isinstance(machine, CounterMachine):
+        return replace(scenario, machine=replace(machine, cpus=machine.cpus[:cpus]))
+    if isinstance(machine, CompactionMachine):
+        return replace(scenario, machine=replace(machine, zone=replace(machine.zone, cpus=cpus)))
+    if isinstance(machine, SlabMachine):
+        zone = replace(machine.zone, cpus=min(machine.zone.cpus, cpus))
+        return replace(scenario, machine=replace(machine, zone=zone, cpus=cpus))
+    return replace(scenario, machine=replace(machine, cpus=cpus))
 
 
 def _on_cpu(asked: Asked, gone: int, into: int) -> Asked:

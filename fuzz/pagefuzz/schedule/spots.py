@@ -7,10 +7,7 @@ it would wait for ever, which is another fault than the one that is looked for.
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
-from pagespec.machine import Machine
-from pagespec.schedule.contexts import Asked, Scenario
-from pagespec.trace import Request
-from pagespec.vmstat.trace import CounterRequest
+from pagespec.schedule.contexts import Asked, Scenario, Sizes, given_by, waits_for
 
 SETUP = -1
 """In place of a context's number, for what happens first."""
@@ -37,25 +34,15 @@ def requests_of(scenario: Scenario) -> Requests:
 
 def with_requests(scenario: Scenario, requests: Requests) -> Scenario:
     """The scenario with these requests, in the order of their spots, as far as they make sense."""
-    names = {asked.name for asked in requests.values() if isinstance(asked, Request)} | {None}
+    names = frozenset[str]().union(*map(given_by, requests.values()))
     asked_by: dict[int, list[Asked]] = {at: [] for at in range(SETUP, len(scenario.roles))}
     for spot in sorted(requests):
-        if _block_of(requests[spot]) in names:
+        if waits_for(requests[spot]) <= names:
             asked_by[spot.context].append(requests[spot])
     first = asked_by.pop(SETUP)
     roles = tuple(
         role._replace(requests=tuple(asked_by[number]))
         for number, role in enumerate(scenario.roles)
     )
-    if isinstance(scenario.machine, Machine):
-        setup = tuple(asked for asked in first if isinstance(asked, Request))
-        return replace(scenario, roles=roles, setup=setup)
-    counted = tuple(asked for asked in first if isinstance(asked, CounterRequest))
-    return replace(scenario, roles=roles, setup=counted)
-
-
-def _block_of(asked: Asked) -> str | None:
-    """The name of the block that a request is about, if it is about one."""
-    if isinstance(asked, Request) and asked.operand is not None:
-        return asked.operand.name
-    return None
+    setup = tuple(asked for asked in first if not isinstance(asked, Sizes))
+    return replace(scenario, roles=roles, setup=setup)

@@ -12,12 +12,12 @@ from typing import TypeAlias
 
 from pagefuzz.coverage import Reached
 from pagefuzz.schedule.draw import random_scenario
-from pagefuzz.schedule.judging import Judge
+from pagefuzz.schedule.kindjudge import judge_of
+from pagefuzz.schedule.left_out import left_out
 from pagefuzz.schedule.meetings import meetings_of, stood
 from pagespec.era import ERAS
 from pagespec.laws.law import LawBroken
 from pagespec.schedule.contexts import Move, Scenario, World
-from pagespec.schedule.moments import moment_of
 from pagespec.schedule.opening import opened
 from pagespec.schedule.rules import moves
 from pagespec.schedule.running import BY_GENERATORS
@@ -50,21 +50,20 @@ class Walked:
 def run(scenario: Scenario, choose: Choose) -> Walked:
     """Let a scenario happen to its end, or until a law breaks, as somebody chooses."""
     world = opened(scenario, BY_GENERATORS)
-    walked, judge = Walked(scenario), Judge()
+    walked, judged = Walked(scenario), judge_of(scenario)
     nexts: Sequence[Move] = moves(world)
-    while nexts and walked.broken is None:
-        move = choose(world, nexts)
-        before = stood(world, move)
-        walked.schedule.append(move)
-        try:
-            moment = moment_of(world, move)
-        except LawBroken as stumbled:
-            walked.broken = stumbled
-            break
-        nexts = moment.nexts
-        walked.reached.update((meeting, 0) for meeting in meetings_of(before, moment))
-        # Zones are not compared, so each step is one of its own.
-        walked.broken = judge.broken(moment, walked.steps)
+    with left_out(scenario.without):
+        while nexts and walked.broken is None:
+            move = choose(world, nexts)
+            before = stood(world, move)
+            walked.schedule.append(move)
+            try:
+                moment, walked.broken = judged(world, move)
+            except LawBroken as stumbled:
+                walked.broken = stumbled
+                break
+            nexts = moment.nexts
+            walked.reached.update((meeting, 0) for meeting in meetings_of(before, moment))
     return walked
 
 

@@ -87,6 +87,29 @@ class Role(NamedTuple):
     moves: bool = False
 
 
+NOBODYS: frozenset[str] = frozenset()
+"""No names."""
+
+
+def waits_for(asked: Asked) -> frozenset[str]:
+    """The names of what a request is about: it waits until they are given."""
+    names: set[str | None] = set()
+    if isinstance(asked, SlabRequest):
+        names = {place.name for place in (*asked.places, *asked.withheld)}
+    elif isinstance(asked, Request | CompactionRequest) and asked.operand is not None:
+        names = {asked.operand.name}
+    return frozenset(name for name in names if name is not None) if names else NOBODYS
+
+
+def given_by(asked: Asked) -> frozenset[str]:
+    """The names that a request gives."""
+    if isinstance(asked, SlabRequest):
+        return frozenset(asked.names)
+    if isinstance(asked, Request | CompactionRequest) and asked.name is not None:
+        return frozenset({asked.name})
+    return NOBODYS
+
+
 def stops_by_itself(request: CounterRequest) -> bool:
     """Whether a request leaves an update in the middle, or goes on with one."""
     return request.op.open or request.op.verb is CounterVerb.LAND

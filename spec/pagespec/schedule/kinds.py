@@ -7,7 +7,7 @@ from pagespec.compaction.ops import steps_of as compaction_steps
 from pagespec.compaction.state import Compaction
 from pagespec.compaction.trace import CompactionNames, CompactionRequest
 from pagespec.compaction.verbs import FRAMES, CompactionOp, CompactionVerb
-from pagespec.schedule.contexts import Asked, Level, Place, World
+from pagespec.schedule.contexts import Asked, Level, Place, World, waits_for
 from pagespec.schedule.running import AnySteps
 from pagespec.slab.ops import steps_of as slab_steps
 from pagespec.slab.state import Slabs
@@ -26,15 +26,9 @@ SETUP = -1
 def is_known(world: World, request: CompactionRequest | SlabRequest) -> bool:
     """Whether what the request is about is there, or will never be."""
     names = world.own_names
-    if isinstance(request, SlabRequest):
-        assert isinstance(names, SlabNames)
-        places = (*request.places, *request.withheld)
-        about, known = {place.name for place in places} - {None}, set(names.addresses)
-    else:
-        assert isinstance(names, CompactionNames)
-        about = {None if request.operand is None else request.operand.name} - {None}
-        known = set(names.heads)
-    return about <= known | world.unnamed
+    assert names is not None
+    known = names.addresses if isinstance(names, SlabNames) else names.heads
+    return waits_for(request) <= known.keys() | world.unnamed
 
 
 def begun(world: World, place: Place, request: CompactionRequest | SlabRequest) -> AnySteps | None:

@@ -31,6 +31,7 @@ from pagespec.schedule.contexts import (
 )
 from pagespec.schedule.kinds import OF_KINDS, begun, follow, is_known, learn, may_fail
 from pagespec.schedule.running import AnySteps, Ended, Stopped
+from pagespec.slab.state import Slabs
 from pagespec.steps import Guard, Step, Visit
 from pagespec.trace import Request
 from pagespec.types import NO_MEMORY, Refused
@@ -339,8 +340,11 @@ def without_last(holds: tuple[Hold, ...], stop: Step) -> tuple[Hold, ...]:
 
 def _go_on(world: World, number: int) -> None:
     context = world.contexts[number]
+    cpu = context.place.cpu
     at_work = zone_in(world.shared) or world.counters
-    at_work.on_cpu = context.place.cpu
+    # Objects are asked for by more CPUs than there are in a zone that keeps no lists for them.
+    kept_for = not isinstance(world.shared, Slabs) or world.zone.machine.cpus > 0
+    at_work.on_cpu = cpu if kept_for else 0
     splits = world.scenario.splits_adds
     try:
         came = world.engine.resumed(context.rest, context.lost)

@@ -17,17 +17,20 @@ What stands before the first task or interrupt is done first, one request after 
 interrupts are numbered in the order of their lines; what follows such a line they ask for, on their
 own CPU. In the schedule `0*3` are three steps of the first of them, and with `1>1` the second goes
 to CPU 1. When it is at its end, whoever went on last goes on as long as possible. `vary` says
-what is not as in the era. Where counters are worked on, the lines of counters and their zones stand
-in place of the machine's.
+what is not as in the era, and with `without` which rule is left out. Where counters, slabs or a
+zone that is compacted are worked on, their lines stand in place of the machine's.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from pagespec.compaction.machine import CompactionMachine
+from pagespec.compaction.trace import CompactionRequest, compaction_line, compaction_line_of
 from pagespec.era import ERAS, Era
-from pagespec.machine import Machine
-from pagespec.schedule.contexts import Asked, Level, Move, Role, Scenario, Sizes
+from pagespec.schedule.contexts import AnyMachine, Asked, Level, Move, Role, Scenario, Sizes
+from pagespec.slab.machine import SlabMachine
+from pagespec.slab.trace import SlabRequest, slab_line_of, slabs_line
 from pagespec.trace import FORMAT, Request, line_of, machine_line
 from pagespec.types import DomainError
 from pagespec.vmstat.machine import CounterMachine
@@ -70,7 +73,7 @@ def schedule_text_of(trace: ScheduleTrace) -> str:
     scenario = trace.scenario
     machine = scenario.machine
     lines = [FORMAT, *(f"# {comment}" for comment in trace.comments)]
-    lines += [machine_line(machine)] if isinstance(machine, Machine) else counters_lines(machine)
+    lines += machine_lines(machine)
     varied = _varied(scenario)
     if varied:
         lines.append(" ".join(["vary", *varied]))
@@ -82,6 +85,15 @@ def schedule_text_of(trace: ScheduleTrace) -> str:
     if trace.expect is not None:
         lines.append(f"expect {trace.expect}")
     return "\n".join(lines) + "\n"
+
+
+def machine_lines(machine: AnyMachine) -> list[str]:
+    """What a scenario happens on, as lines of a trace."""
+    if isinstance(machine, CounterMachine):
+        return counters_lines(machine)
+    if isinstance(machine, CompactionMachine):
+        return [compaction_line(machine)]
+    return [slabs_line(machine) if isinstance(machine, SlabMachine) else machine_line(machine)]
 
 
 def role_line(role: Role) -> str:
@@ -97,6 +109,10 @@ def asked_line(scenario: Scenario, asked: Asked) -> str:
         return f"sizes batch={asked.batch} high={asked.high}"
     if isinstance(asked, Request):
         return line_of(asked)
+    if isinstance(asked, SlabRequest):
+        return slab_line_of(asked)
+    if isinstance(asked, CompactionRequest):
+        return compaction_line_of(asked)
     assert isinstance(scenario.machine, CounterMachine)
     return counter_line_of(scenario.machine, asked)
 
@@ -137,4 +153,5 @@ def _varied(scenario: Scenario) -> list[str]:
     words += ["build=up"] if scenario.alone else []
     words += ["lock=irqs-on"] if scenario.lock_irqs_on else []
     words += ["adds=split"] if scenario.splits_adds else []
+    words += [f"without={scenario.without}"] if scenario.without else []
     return words

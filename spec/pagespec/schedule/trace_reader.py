@@ -5,13 +5,34 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import get_args
 
+from pagespec.compaction.machine import CompactionMachine
+from pagespec.compaction.request_reader import read_compaction_request
+from pagespec.compaction.trace import CompactionRequest
+from pagespec.compaction.trace_reader import read_compaction
 from pagespec.era import Era, StoreOrder, Visits
 from pagespec.guards import RULES
 from pagespec.machine import MAX_PAGES, Machine
 from pagespec.request_reader import SHAPES, Shapes, read_request
-from pagespec.schedule.contexts import Asked, Level, Move, Role, Scenario, Sizes
+from pagespec.schedule.contexts import (
+    LEFT_OUT,
+    REQUESTS,
+    AnyMachine,
+    Asked,
+    First,
+    Level,
+    Move,
+    Role,
+    Scenario,
+    Sizes,
+    given_by,
+    waits_for,
+)
 from pagespec.schedule.moves_reader import read_cpu, read_moves
 from pagespec.schedule.trace import INTERRUPTS, VARIED, ScheduleTrace
+from pagespec.slab.machine import SlabMachine
+from pagespec.slab.request_reader import read_slab_request
+from pagespec.slab.trace import SlabRequest
+from pagespec.slab.trace_reader import read_slabs
 from pagespec.trace import Request, TraceError
 from pagespec.trace_reader import lines_of, read_body, read_machine
 from pagespec.trace_words import first_word, read_flag, read_whole, read_words, short
@@ -52,6 +73,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "build": ("up",),
     "lock": ("irqs-on",),
     "adds": ("split",),
+    "without": tuple(LEFT_OUT),
 }
 """What a trace may vary, and to what."""
 
@@ -78,11 +100,11 @@ def parse_schedule(text: str) -> ScheduleTrace:
     """
     comments, body = lines_of(text)
     number, line = next(body)
-    machine: Machine | CounterMachine
+    machine: AnyMachine
     if first_word(line) == "counters":
         machine, body = read_counters(chain([(number, line)], body))
     else:
-        machine = read_machine(number, line)
+        machine = ONE_LINE.get(first_word(line), read_machine)(number, line)
     reader = Reader(machine, frozenset(_named(text)))
     _, expect = read_body(body, "schedule", reader.read)
     if not reader.roles:
@@ -99,20 +121,19 @@ def _named(text: str) -> Iterator[str]:
     for line in text.split("\n"):
         words = line.split()
         if words[1:2] == ["="]:
-            yield words[0]
+            yield from words[0].split(",")
 
 
 class Reader:
     """Reads line after line. names: those that any line gives; a context may wait for them."""
 
-    def __init__(self, machine: Machine | CounterMachine, names: frozenset[str]) -> None:
+    def __init__(self, machine: AnyMachine, names: frozenset[str]) -> None:
         self.machine = machine
-        self.cpus = machine.cpus if isinstance(machine, Machine) else len(machine.cpus)
+        self.cpus = cpus_of(machine)
         self.names = names
         self.given: set[str] = set()
         self.varied: dict[str, str] = {}
-        self.first: list[Request] = []
-        self.first_counted: list[CounterRequest] = []
+        self.first: list[First] = []
         self.roles: list[Lined] = []
         self.schedule: list[Move] | None = None
 
@@ -124,12 +145,13 @@ class Reader:
             if word in VARIED:
                 era = _varied(era, VARIED[word], value)
         return Scenario(
-            replace(self.machine, era=era),
+            of_era(self.machine, era),
             tuple(each.role._replace(requests=tuple(each.requests)) for each in self.roles),
-            tuple(self.first) or tuple(self.first_counted),
+            tuple(self.first),
             alone="build" in self.varied,
             lock_irqs_on="lock" in self.varied,
             splits_adds="adds" in self.varied,
+            without=self.varied.get("without", ""),
         )
 
     def read(self, number: int, line: str) -> None:
@@ -149,7 +171,7 @@ class Reader:
 
     def vary(self, number: int, line: str) -> None:
         """What is not as in the era."""
-        if self.varied or self.first or self.first_counted or self.roles:
+        if self.varied or self.first or self.roles:
             raise TraceError(
                 number, f"expected `vary` once, right behind the machine, got {line[:60]!r}"
             )
@@ -170,6 +192,9 @@ class Reader:
                 f"build=up: a kernel for one CPU knows no others, and the machine has cpus="
                 f"{self.cpus}; expected cpus=1",
             )
+        rule = fields.get("without")
+        if rule is not None and LEFT_OUT[rule] is not type(self.machine):
+            raise TraceError(number, f"without={rule}: expected a rule that the machine has")
         self.varied = fields
 
     def task(self, number: int, line: str) -> None:
@@ -193,8 +218,9 @@ class Reader:
 
     def sizes(self, number: int, line: str) -> None:
         """A request to set the sizes of all lists."""
-        if isinstance(self.machine, CounterMachine):
-            raise TraceError(number, f"expected a request to counters, got {line[:60]!r}")
+        if not isinstance(self.machine, Machine):
+            what = REQUESTS[type(self.machine)].name
+            raise TraceError(number, f"expected a request to {what}, got {line[:60]!r}")
         words = frozenset({"batch", "high"})
         fields = read_words(number, line, "sizes", words, words)
         if not self.roles:
@@ -209,18 +235,37 @@ class Reader:
 
     def request(self, number: int, line: str) -> None:
         """A request of the setup, or of the task or interrupt that was said last."""
+        request: First
         if isinstance(self.machine, CounterMachine):
-            counted = self.of_counters(number, line, self.machine)
-            if self.roles:
-                self._ask(number, counted)
-            else:
-                self.first_counted.append(counted)
-            return
-        request = self.of_zone(number, line)
+            request = self.of_counters(number, line, self.machine)
+        elif isinstance(self.machine, Machine):
+            request = self.of_zone(number, line)
+        else:
+            request = self.of_kind(number, line)
         if self.roles:
             self._ask(number, request)
         else:
             self.first.append(request)
+
+    def of_kind(self, number: int, line: str) -> CompactionRequest | SlabRequest:
+        """A request to slabs or to a zone that is compacted; where one works, its line says."""
+        words = line.split()
+        own = set(words[0].split(",")) if words[1:2] == ["="] else set[str]()
+        for word in ("cpu", "irq") if self.roles else ():
+            if any(each.startswith(f"{word}=") for each in words):
+                raise TraceError(
+                    number,
+                    f"expected no word {word}=, which the line of the task or interrupt says",
+                )
+        twice = own & self.given
+        known = (self.names if self.roles else self.given) - own | twice
+        request: CompactionRequest | SlabRequest
+        if isinstance(self.machine, SlabMachine):
+            request = read_slab_request(number, line, known)
+        else:
+            request = read_compaction_request(number, line, known)
+        self.given |= own
+        return request
 
     def of_zone(self, number: int, line: str) -> Request:
         """A request to a zone. Its name is new; the block that it is about may be named further
@@ -255,6 +300,27 @@ class Reader:
         self.schedule = read_moves(number, line, [each.role for each in self.roles], self.cpus)
 
 
+ONE_LINE: dict[str, Callable[[int, str], AnyMachine]] = {
+    "compaction": read_compaction,
+    "slabs": read_slabs,
+}
+"""By its first word, how to read what is said of a machine in one line."""
+
+
+def cpus_of(machine: AnyMachine) -> int:
+    """How many CPUs the machine has, as far as it says."""
+    if isinstance(machine, CounterMachine):
+        return len(machine.cpus)
+    return (machine.zone.cpus or 1) if isinstance(machine, CompactionMachine) else machine.cpus
+
+
+def of_era(machine: AnyMachine, era: Era) -> AnyMachine:
+    """The same machine in another era."""
+    if isinstance(machine, CompactionMachine | SlabMachine):
+        return replace(machine, zone=replace(machine.zone, era=era))
+    return replace(machine, era=era)
+
+
 def _varied(era: Era, name: str, value: str) -> Era:
     known: str | bool = value == "1" if isinstance(getattr(era, name), bool) else value
     # What each word may say has been looked at, which its type alone can't tell.
@@ -263,30 +329,23 @@ def _varied(era: Era, name: str, value: str) -> Era:
 
 def _check_names(reader: Reader) -> None:
     """Somebody must be able to go on until all are finished, as far as names are waited for."""
-    given = {request.name for request in reader.first}
+    given = set().union(*map(given_by, reader.first))
     ats = [0] * len(reader.roles)
     going = True
     while going:
         going = False
         for number, each in enumerate(reader.roles):
             for asked in each.requests[ats[number] :]:
-                if waits_for(asked) not in (None, *given):
+                if not waits_for(asked) <= given:
                     break
-                given |= {asked.name} if isinstance(asked, Request) else set()
+                given |= given_by(asked)
                 ats[number] += 1
                 going = True
     for at, each in zip(ats, reader.roles, strict=True):
         if at < len(each.requests):
-            name = waits_for(each.requests[at])
+            name = min(waits_for(each.requests[at]) - given)
             raise TraceError(
                 each.lines[at],
                 f"expected the name of a block that is allocated before, or meanwhile by another, "
-                f"got {short(name or '')!r}, for which this waits in vain",
+                f"got {short(name)!r}, for which this waits in vain",
             )
-
-
-def waits_for(asked: Asked) -> str | None:
-    """The name of the block that a request is about, if it has one."""
-    if not isinstance(asked, Request) or asked.operand is None:
-        return None
-    return asked.operand.name
