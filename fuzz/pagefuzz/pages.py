@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pagefuzz.drift import page as drift
 from pagefuzz.explore import page as interleavings
+from pagefuzz.irqsoff import page as irqsoff
 from pagefuzz.museum import page as museum
 from pagefuzz.prove import page as proofs
 from pagefuzz.prove.soundness import page as soundness
@@ -30,6 +31,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "experiments": interleavings.experiments_markdown,
         "windows": interleavings.windows_markdown,
     },
+    "irqsoff.md": {"scanners": irqsoff.scanners_markdown},
     "laws.md": {"laws": lambda: laws.laws_markdown(named_by=museum.mutants_by_law())},
     "model.md": {"call path": callpath.call_path_markdown, "eras": eras.eras_markdown},
     "museum.md": {

@@ -100,11 +100,11 @@ def _compared(first: Side, other: Side) -> str:
     visits = _ratio(before.most.get("free", 0), after.most.get("free", 0))
     sampled = _ratio(total(in_visits(before)), total(in_visits(after)))
     mean = _ratio(_mean_us(before), _mean_us(after))
+    longest = [recorded.most.get("free", 0) for recorded in (after, before)]
     return (
-        f"From {first.era} to {other.era} the longest window of the free scanner falls from "
-        f"{before.most.get('free', 0):,} visits to {after.most.get('free', 0):,}, "
-        f"{visits} times less; all that was sampled is {sampled} times less. In time on this twin, "
-        f"the mean window of the free scanner is {mean} times less."
+        f"{other.era} against {first.era}: the longest window of the free scanner visits "
+        f"{longest[0]:,} places and not {longest[1]:,}, 1 to {visits}; all that was sampled in "
+        f"visits is 1 to {sampled}. In time on this twin, its mean window is 1 to {mean}."
     )
 
 
@@ -118,7 +118,7 @@ def _left_out(sides: Sequence[Side]) -> str:
 
 
 def _ratio(before: float, after: float) -> str:
-    return number(before / after) if after else "endlessly many"
+    return number(before / after) if after else "nothing to compare with"
 
 
 def _mean_us(recorded: Recorded) -> float:
