@@ -11,7 +11,7 @@ import pytest
 from pagefuzz.errors import UsageError
 from pagefuzz.explore import counts
 from pagefuzz.explore.tasks import Counts, Reach, Task, run
-from pagefuzz.schedule.scenarios import SCENARIOS
+from pagefuzz.schedule.every import EVERY_SCENARIO
 
 COMMITTED: Final = counts.read()
 SMALL: Final = [name for name, each in COMMITTED.items() if each.states <= 400]
@@ -20,8 +20,8 @@ SMALLEST: Final = [name for name, each in COMMITTED.items() if each.states <= 60
 
 
 def test_every_scenario_has_its_counts_in_order() -> None:
-    counts.check_complete(SCENARIOS, COMMITTED)
-    assert list(COMMITTED) == list(SCENARIOS)
+    counts.check_complete(EVERY_SCENARIO, COMMITTED)
+    assert list(COMMITTED) == list(EVERY_SCENARIO)
 
 
 def test_enough_are_small() -> None:
@@ -32,7 +32,7 @@ def test_enough_are_small() -> None:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_small_scenarios_come_to_what_is_committed(name: str) -> None:
-    result = run(Task(name, SCENARIOS[name]))
+    result = run(Task(name, EVERY_SCENARIO[name]))
     assert result.law is None, result.complaint
     assert result.counts == COMMITTED[name]
 
@@ -40,7 +40,9 @@ def test_small_scenarios_come_to_what_is_committed(name: str) -> None:
 @pytest.mark.parametrize("name", SMALLEST)
 def test_hashing_changes_no_verdict_and_no_end(name: str) -> None:
     """Every way to a state gone by itself: as deep, with the same laws asked, and none broken."""
-    hashed, every_way = (run(Task(name, SCENARIOS[name], Reach(hashed=on))) for on in (True, False))
+    hashed, every_way = (
+        run(Task(name, EVERY_SCENARIO[name], Reach(hashed=on))) for on in (True, False)
+    )
     assert every_way.law is hashed.law is None
     assert every_way.exhausted
     assert hashed.exhausted
@@ -53,9 +55,9 @@ def test_counts_do_not_depend_on_hashes(hash_seed: str) -> None:
     """In a process of its own, since the seed is read when Python starts."""
     names = SMALL[:: len(SMALL) // 8]
     text = (
-        "from pagefuzz.schedule.scenarios import SCENARIOS\n"
+        "from pagefuzz.schedule.every import EVERY_SCENARIO\n"
         "from pagefuzz.explore.tasks import Task, run\n"
-        f"for name in {names!r}: print(*run(Task(name, SCENARIOS[name])).counts)\n"
+        f"for name in {names!r}: print(*run(Task(name, EVERY_SCENARIO[name])).counts)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", text],

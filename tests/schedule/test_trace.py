@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from tests.schedule.drawn import traces
 
-from pagefuzz.schedule.experiments import EXPERIMENTS
-from pagefuzz.schedule.scenarios import SCENARIOS
+from pagefuzz.schedule.every import EVERY_EXPERIMENT, EVERY_SCENARIO
 from pagespec.era import ERAS
 from pagespec.host_trace import any_text_of, parse_any
 from pagespec.machine import Machine
@@ -88,7 +87,7 @@ def test_any_trace_reads_back(trace: ScheduleTrace) -> None:
     assert schedule_text_of(parse_schedule(text)) == text
 
 
-NAMED = SCENARIOS | {name: each.scenario for name, each in EXPERIMENTS.items()}
+NAMED = EVERY_SCENARIO | {name: each.scenario for name, each in EVERY_EXPERIMENT.items()}
 
 
 @pytest.mark.parametrize("name", NAMED)

@@ -17,7 +17,6 @@ from pagespec.laws.state import STATE_LAWS
 from pagespec.laws.swept import swept
 from pagespec.machine import Machine
 from pagespec.schedule.contexts import Move, Scenario, World
-from pagespec.schedule.kindlaws import OBJECT_LAWS
 from pagespec.schedule.laws import CONTEXT_LAWS
 from pagespec.schedule.moment import Moment
 from pagespec.schedule.moments import moment_of
@@ -71,7 +70,6 @@ class KindJudge:
         assert isinstance(zone, Machine)
         silent = SILENT | {law for law, speaks in SPEAKS.items() if not speaks(scenario, zone)}
         self.every = speaking(CONTEXT_LAWS.laws, era, silent)
-        self.objects = speaking(OBJECT_LAWS.laws, era)
         self.looks = speaking(OF_COMPACTION.laws, era)
         self.compacted = speaking(COMPACTION_AT_REST.laws, era)
         self.slabs = speaking(SLAB_REST_LAWS.laws, era)
@@ -91,9 +89,7 @@ class KindJudge:
         world, shared = moment.world, moment.world.shared
         rests = all(context.rest is None for context in world.contexts)
         found = None
-        if isinstance(shared, Slabs):
-            found = self.first(self.objects, moment)
-        elif isinstance(shared, Compaction):
+        if isinstance(shared, Compaction):
             assert before is not None
             found = self.first(self.looks, Look(before, shared, locked))
         found = found or self.first(self.every, moment)

@@ -16,7 +16,7 @@ from pagespec.laws.outside import OUTSIDE_LAWS
 from pagespec.laws.state import READING_LAWS, STATE_LAWS
 from pagespec.laws.step import STEP_LAWS
 from pagespec.laws.whole import BOOT_LAWS, RETURN_LAWS
-from pagespec.schedule.laws import AT_EVERY_STEP
+from pagespec.schedule.laws import AT_EVERY_STEP, CONTEXT_LAWS
 from pagespec.schedule.windows import WINDOW_LAWS
 from pagespec.slab.laws.judge import SLAB_LAWS, SLAB_REST_LAWS, TWIN_SLAB_LAWS
 from pagespec.slab.laws.refused import HELD_LAWS, SLAB_REFUSAL_LAWS
@@ -89,7 +89,16 @@ def _entries(subject: str, book: LawBook[Subject]) -> Iterator[Entry]:
         yield Entry(law.id, law.level, subject, law.sentence, law.reason, law.source, eras)
 
 
-TraceKind: TypeAlias = Literal["zone", "host", "counter", "schedule", "slab", "compaction"]
+TraceKind: TypeAlias = Literal[
+    "zone",
+    "host",
+    "counter",
+    "schedule",
+    "slab",
+    "compaction",
+    "slab schedule",
+    "compaction schedule",
+]
 """What a trace is about."""
 
 _HOSTS = frozenset(
@@ -115,6 +124,7 @@ _ZONES = (
     - _SLABS
 )
 _AT_REST = frozenset(law.id for law in STATE_LAWS.laws)
+_AMONG_CONTEXTS = frozenset(law.id for law in CONTEXT_LAWS.laws) | _AT_REST | {"OUT-fault"}
 
 LAWS_OF: dict[TraceKind, frozenset[str]] = {
     "zone": _ZONES,
@@ -123,6 +133,10 @@ LAWS_OF: dict[TraceKind, frozenset[str]] = {
     "schedule": frozenset(law.id for law in AT_EVERY_STEP.laws) | _AT_REST | {"OUT-fault"},
     "compaction": _COMPACTIONS | {"CMP-window"} | _AT_REST | {"OUT-fault"},
     "slab": _SLABS | _AT_REST | {"OUT-fault"},
+    "slab schedule": _AMONG_CONTEXTS | frozenset(law.id for law in SLAB_REST_LAWS.laws),
+    "compaction schedule": _AMONG_CONTEXTS
+    | frozenset(law.id for law in REST_LAWS.laws)
+    | frozenset(law.id for law in AT_EVERY_STEP_OF_A_RUN.laws),
 }
 """The laws that a trace of each kind may break: a host's zones keep theirs too, so does a zone in
 use wherever its locks allow to ask, and whatever is asked has to answer."""

@@ -99,6 +99,9 @@ def owned_once(moment: Moment) -> Complaint:
 
     A frame with two owners is written by both.
     """
+    for address, owners in moment.world.owners.items():
+        if len(owners) > 1:
+            return f"object {address} is owned by contexts {owners[0]} and {owners[1]}"
     mine = moment.flight | moment.left
     for event in moment.log:
         machine = moment.world.zone.machine

@@ -11,6 +11,7 @@ from pagespec.compaction.trace import CompactionRequest
 from pagespec.compaction.trace_reader import read_compaction
 from pagespec.era import Era, StoreOrder, Visits
 from pagespec.guards import RULES
+from pagespec.laws.books import TraceKind
 from pagespec.machine import MAX_PAGES, Machine
 from pagespec.request_reader import SHAPES, Shapes, read_request
 from pagespec.schedule.contexts import (
@@ -106,7 +107,7 @@ def parse_schedule(text: str) -> ScheduleTrace:
     else:
         machine = ONE_LINE.get(first_word(line), read_machine)(number, line)
     reader = Reader(machine, frozenset(_named(text)))
-    _, expect = read_body(body, "schedule", reader.read)
+    _, expect = read_body(body, TRACE_KIND.get(type(machine), "schedule"), reader.read)
     if not reader.roles:
         raise TraceError(
             text.rstrip().count("\n") + 1,
@@ -299,6 +300,12 @@ class Reader:
             )
         self.schedule = read_moves(number, line, [each.role for each in self.roles], self.cpus)
 
+
+TRACE_KIND: dict[type[AnyMachine], TraceKind] = {
+    CompactionMachine: "compaction schedule",
+    SlabMachine: "slab schedule",
+}
+"""By machine, what a trace is about if that differs from the schedules of zones and counters."""
 
 ONE_LINE: dict[str, Callable[[int, str], AnyMachine]] = {
     "compaction": read_compaction,
