@@ -12,7 +12,7 @@ from pageimpl.slab.refine import slabs_of
 from pageimpl.slab.twin import SlabTwin
 from pageimpl.source import Kernels
 from pagespec.laws.law import LawBroken
-from pagespec.slab.laws.judge import FIELDS
+from pagespec.slab.laws.difference import difference
 from pagespec.slab.machine import SlabMachine
 from pagespec.slab.ops import start
 from pagespec.slab.verbs import Address, SlabOp
@@ -57,8 +57,6 @@ class SlabReplay:
                 raise LawBroken("TWIN-slabs", f"{op} gave other objects than the spec does")
 
     def _compare(self) -> None:
-        seen = slabs_of(self.twin)
-        for name in FIELDS:
-            got, other = getattr(seen, name), getattr(self.spec, name)
-            if got != other:
-                raise LawBroken("TWIN-slabs", f"{name} is {got}, the spec's {other}")
+        parts = difference(slabs_of(self.twin), self.spec)
+        if parts is not None:
+            raise LawBroken("TWIN-slabs", parts)

@@ -90,6 +90,7 @@ WRONG: tuple[Draw, ...] = (
             SlabOp(SlabVerb.CREATE, cache=NO_CACHE, size=2**30),
             SlabOp(SlabVerb.CREATE, cache=NO_CACHE, size=12),
             SlabOp(SlabVerb.CREATE, size=64),
+            SlabOp(SlabVerb.CREATE, cache=NO_CACHE, size=64, batch=0),
             SlabOp(SlabVerb.CREATE, cache=NO_CACHE, size=64, order=MAX_TOP + 1),
             SlabOp(SlabVerb.SHRINK, cache=NO_CACHE),
             SlabOp(SlabVerb.LARGE, order=MAX_TOP + 1),

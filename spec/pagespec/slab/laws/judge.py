@@ -6,6 +6,7 @@ from pagespec.laws.swept import swept
 from pagespec.slab.laws.book import enter
 from pagespec.slab.laws.bulk import SINGLES_LAWS, SLAB_BULK_LAWS
 from pagespec.slab.laws.charges import CHARGE_LAWS
+from pagespec.slab.laws.difference import difference
 from pagespec.slab.laws.eras import has_slabs
 from pagespec.slab.laws.frame import SLAB_FRAME_LAWS
 from pagespec.slab.laws.leak import LEAK_LAWS
@@ -19,9 +20,6 @@ from pagespec.slab.state import Slabs
 
 TWIN_SLAB_LAWS: LawBook[SlabStep] = LawBook()
 
-FIELDS = (*("caches", "frames", "held", "withheld", "large", "groups", "stocks", "slots", "zone"),)
-"""What two who were asked the same must agree in."""
-
 
 @TWIN_SLAB_LAWS.law("TWIN-slabs", eras=has_slabs, level="exact", source="derived")
 def equal(step: SlabStep) -> Complaint:
@@ -33,11 +31,8 @@ def equal(step: SlabStep) -> Complaint:
         return None
     if step.twin_outcome not in (None, step.outcome):
         return f"{wording(step.op)} gave {step.outcome} and {step.twin_outcome}"
-    for name in FIELDS:
-        got, other = getattr(step.after, name), getattr(step.twin, name)
-        if got != other:
-            return f"after {wording(step.op)} {name} is {got} and {other}"
-    return None
+    parts = difference(step.after, step.twin)
+    return None if parts is None else f"after {wording(step.op)} {parts}"
 
 
 SLAB_REST_LAWS: LawBook[Slabs] = LawBook(REST_LAWS, CHARGE_LAWS)

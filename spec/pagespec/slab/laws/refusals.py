@@ -46,13 +46,16 @@ def _of_new_cache(slabs: Slabs, op: SlabOp) -> dict[Refusal, bool]:
     negative = any(count is not None and count < 0 for count in counts)
     return {
         Refusal.CACHE_EXISTS: taken,
-        Refusal.BAD_SIZE: not fits or op.size > largest or negative or not _is_array(slabs, op),
+        Refusal.BAD_SIZE: not fits or op.size > largest or negative or not _fits_design(slabs, op),
     }
 
 
-def _is_array(slabs: Slabs, op: SlabOp) -> bool:
-    """Whether an array of that size moves something at a time, and no more than it has room for."""
-    if slabs.machine.design != "slab" or op.size < 1:
+def _fits_design(slabs: Slabs, op: SlabOp) -> bool:
+    """Whether an array moves something at a time, and no more than it has room for; where there are
+    no arrays, whether nothing is said of any."""
+    if slabs.machine.design != "slab":
+        return op.batch is None and op.shared is None
+    if op.size < 1:
         return True
     kept = array_limit(op.size) if op.objects_kept is None else op.objects_kept
     return 1 <= (op.batch if op.batch is not None else -(-kept // 2)) <= kept

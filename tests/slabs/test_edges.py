@@ -1,0 +1,66 @@
+"""What lies at the edge of slabs: numbers no design has, machines too large, runs that are cut."""
+
+from collections.abc import Callable
+
+import pytest
+
+from pagefuzz.slabs.replay import replay_slabs
+from pagefuzz.slabs.target import SpecSlabs
+from pagefuzz.slabs.twin import TwinSlabFactory
+from pagespec.slab.laws.difference import difference
+from pagespec.slab.ops import perform, start
+from pagespec.slab.state import Slabs, copy_of_slabs
+from pagespec.slab.trace import SlabNames
+from pagespec.slab.trace_reader import parse_slabs
+
+Capture = pytest.CaptureFixture[str]
+
+HEAD = "pagefuzz-trace 1\nslabs era=5.15 pages=16 top=3 start=1 cpus=2\n"
+
+
+@pytest.mark.parametrize("word", ["batch=1", "shared=0"])
+def test_a_slub_cache_has_no_numbers_of_arrays(word: str) -> None:
+    """Such a request is refused, and laws agree that it must be."""
+    trace = parse_slabs(f"{HEAD}create cache=1 size=1024 {word}\n")
+
+    for factory in (SpecSlabs, TwinSlabFactory()):
+        verdict = replay_slabs(trace, factory)
+        assert verdict.broken is None, verdict.broken
+
+
+def swap_free_blocks(slabs: Slabs) -> None:
+    """Let a list of the zone have its first block last."""
+    blocks = next(each for area in slabs.zone.free_area for each in area.values() if len(each) > 1)
+    blocks.move_to_end(next(iter(blocks)))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda slabs: slabs.caches[1, 0].cpus[1].partial.append(7), "caches[(1, 0)].cpus[1]"),
+        (lambda slabs: slabs.held.pop(16384), "held[16384] is None and HeldObject("),
+        (lambda slabs: setattr(slabs.stocks[1], "bytes", 8), "stocks[1].bytes is 8 and 0"),
+        (lambda slabs: slabs.zone.tag.popitem(), "zone.tag["),
+        (swap_free_blocks, "zone.free_area["),
+    ],
+)
+def test_of_two_states_the_first_difference_is_told(
+    change: Callable[[Slabs], object], words: str
+) -> None:
+    """Not the whole cache, let alone the whole zone; the order in lists counts."""
+    trace = parse_slabs(
+        "pagefuzz-trace 1\nslabs era=6.12 pages=300 top=10 start=1 cpus=2\n"
+        "create cache=1 size=1024\na = alloc cache=1\nb,c = allocbulk cache=1 objects=2\n"
+    )
+    slabs, names = start(trace.machine), SlabNames()
+    for request in trace.requests:
+        op = names.op_of(request)
+        assert op is not None
+        names.learn(request, perform(slabs, op), slabs.slots)
+    other = copy_of_slabs(slabs)
+    change(other)
+
+    told = difference(other, slabs)
+    assert told is not None
+    assert told.startswith(words)
+    assert len(told) < 400
