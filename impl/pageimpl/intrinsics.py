@@ -21,6 +21,8 @@ from numba.extending import lower_builtin, type_callable
 
 import pageimpl.pcp.state  # noqa: F401  (brings its accessors into the tables)
 from pageimpl.atomics import ATOMICS, Atomic, pause
+from pageimpl.compaction import state as compactions
+from pageimpl.compaction.clock import cycles
 from pageimpl.memory import LOADS, STORES, Field, alone, zone_at
 from pageimpl.slab import state as slabs
 from pageimpl.vmstat import state as counters
@@ -122,7 +124,9 @@ def _register_call(accessor: Callable[..., object], field: Field) -> None:
 
     count, word = len(parameters(accessor).parameters), types.int64
     arguments = [word] * count
-    if count == 3:
+    if count == 2:
+        type_callable(accessor)(lambda context: lambda mem, a: signature(word, *arguments))
+    elif count == 3:
         type_callable(accessor)(lambda context: lambda mem, a, b: signature(word, *arguments))
     else:
         type_callable(accessor)(lambda context: lambda mem, a, b, c: signature(word, *arguments))
@@ -148,6 +152,25 @@ type_callable(pause)(lambda context: lambda: signature(types.none))
 lower_builtin(pause)(_lowered_pause)
 
 
+TIMES = {"aarch64": "mrs $0, cntvct_el0", "arm64": "mrs $0, cntvct_el0"}
+"""The instruction that reads the time, where LLVM's own reads a counter that programs may not."""
+
+
+def _lowered_cycles(
+    context: BaseContext, builder: ir.IRBuilder, sig: Signature, args: list[ir.Value]
+) -> ir.Value:
+    form = ir.FunctionType(WORD, [])
+    instruction = TIMES.get(platform.machine())
+    if instruction is not None:
+        return builder.asm(form, instruction, "=r", [], True)
+    read = cgutils.get_or_insert_function(builder.module, form, "llvm.readcyclecounter")
+    return builder.call(read, [])
+
+
+type_callable(cycles)(lambda context: lambda: signature(types.int64))
+lower_builtin(cycles)(_lowered_cycles)
+
+
 def _lowered_alone(
     context: BaseContext, builder: ir.IRBuilder, sig: Signature, args: list[ir.Value]
 ) -> ir.Value:
@@ -159,11 +182,12 @@ type_callable(alone)(lambda context: lambda mem: signature(types.int64, types.in
 lower_builtin(alone, types.int64)(_lowered_alone)
 
 _register_load(zone_at, Field(8, 0, 8))
-for _load, _field in [*LOADS, *counters.LOADS, *slabs.LOADS, *slabs.POINTERS]:
+_POINTERS = (*slabs.POINTERS, *compactions.POINTERS)
+for _load, _field in [*LOADS, *counters.LOADS, *slabs.LOADS, *compactions.LOADS, *_POINTERS]:
     _register_load(_load, _field)
-for _store, _field in [*STORES, *counters.STORES, *slabs.STORES]:
+for _store, _field in [*STORES, *counters.STORES, *slabs.STORES, *compactions.STORES]:
     _register_store(_store, _field)
-for _call, _field in slabs.CALLS:
+for _call, _field in (*slabs.CALLS, *compactions.CALLS):
     _register_call(_call, _field)
 _FIELDS = dict([*LOADS, *counters.LOADS])
 for _accessor, _of, _atomic in ATOMICS:

@@ -16,11 +16,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
+from pageimpl.compaction.state import CompactionMemory
 from pageimpl.memory import Memory, Words, Zones
 from pageimpl.slab.state import SlabMemory
 from pageimpl.vmstat.state import CounterMemory
 from pagespec import host, machine, migratetype
 from pagespec import types as vocabulary
+from pagespec.compaction import design as compacting
+from pagespec.compaction import verbs as compaction_verbs
 from pagespec.slab import machine as cached
 from pagespec.slab import verbs as slab_verbs
 from pagespec.vmstat import machine as counted
@@ -28,7 +31,9 @@ from pagespec.vmstat import verbs
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Buffer = TypeVar("Buffer", bound=Memory | Words | Zones | CounterMemory | SlabMemory)
+Buffer = TypeVar(
+    "Buffer", bound=Memory | Words | Zones | CounterMemory | SlabMemory | CompactionMemory
+)
 
 ROOT_VARIABLE = "PAGEIMPL_CACHE_DIR"
 """The environment variable that names the root of all cache directories."""
@@ -39,7 +44,10 @@ NOT_CODE = frozenset({"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"})
 
 def kernel_files() -> list[Path]:
     """Every file whose text ends up in the code of others, by way of its functions or constants."""
-    words = (host, machine, migratetype, vocabulary, counted, verbs, cached, slab_verbs)
+    words = (
+        *(host, machine, migratetype, vocabulary, counted, verbs, cached, slab_verbs),
+        *(compacting, compaction_verbs),
+    )
     return [
         *sorted(Path(__file__).parent.rglob("*.py")),
         *(Path(inspect.getfile(module)) for module in words),

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import TypeAlias, cast
 
+from pageimpl.compaction.state import CompactionMemory
 from pageimpl.jitcache import Buffer, compiled, jit_disabled, operand
 from pageimpl.memory import Memory, Words
 from pageimpl.slab.state import SlabMemory
@@ -89,6 +90,22 @@ KERNEL_MODULES = (
     "slab.upkeep",
     "slab.creation",
     "slab.ops",
+    "compaction.calls",
+    "compaction.recorder",
+    "compaction.holders",
+    "compaction.lists",
+    "compaction.targets",
+    "compaction.skips",
+    "compaction.scan",
+    "compaction.seek",
+    "compaction.freescan",
+    "compaction.drained",
+    "compaction.capture",
+    "compaction.migrate",
+    "compaction.sources",
+    "compaction.suitable",
+    "compaction.run",
+    "compaction.ops",
 )
 """The modules that a patch may change, each after those that it imports."""
 
@@ -123,6 +140,7 @@ class Kernels:
     perform_counter: Callable[[CounterMemory, int, int, int, int, int, int, int], int]
     perform_counter_rows: Callable[[CounterMemory, Words, int, int], int]
     perform_slab_rows: Callable[[SlabMemory, Words, int, int], int]
+    perform_compaction_rows: Callable[[CompactionMemory, Words, int], None]
 
     def operand(self, buffer: Buffer) -> Buffer:
         """What these kernels take for a buffer, which the caller keeps alive."""
@@ -147,6 +165,7 @@ def _kernels(modules: Mapping[str, ModuleType], *, compiled: bool) -> Kernels:
         perform_counter=modules["vmstat.ops"].perform,
         perform_counter_rows=modules["vmstat.ops"].perform_rows,
         perform_slab_rows=modules["slab.ops"].perform_rows,
+        perform_compaction_rows=modules["compaction.ops"].perform_rows,
     )
 
 

@@ -1,0 +1,1 @@
+"""Compaction as compiled kernels: the twin of the spec's `compaction`, over a zone's memory."""
