@@ -20,6 +20,7 @@ from pagespec.trace import Operand, Request, TraceError
 from pagespec.trace_reader import parse
 from pagespec.types import DomainError
 from pagespec.verbs import Verb
+from pagespec.vmstat.machine import CounterMachine
 
 TEXT = """pagefuzz-trace 1
 # seed 1
@@ -256,6 +257,7 @@ def test_counters_are_worked_on_too() -> None:
     assert isinstance(trace, ScheduleTrace)
 
     assert schedule_text_of(trace) == COUNTED
+    assert isinstance(trace.scenario.machine, CounterMachine)
     assert trace.scenario.machine.cpus == (0, 0)
     assert trace.scenario.splits_adds
     assert [len(role.requests) for role in trace.scenario.roles] == [3, 3]

@@ -94,7 +94,7 @@ class _Search:
             for event in moment.log:
                 found.events[event.kind] += 1
             found.depth = max(found.depth, len(way))
-            if self.is_old(world, move.context):
+            if self.is_old(world, move.context, len(way)):
                 return switches
             if not moment.nexts:
                 found.final.add(still(world))
@@ -113,15 +113,20 @@ class _Search:
                 return switches
             move = own
 
-    def is_old(self, world: World, last: int) -> bool:
-        """Whether this state was met before by a step of the same context."""
+    def is_old(self, world: World, last: int, steps: int) -> bool:
+        """Whether this state was met before by a step of the same context.
+
+        Where steps are bounded, by as many: who came there later had fewer left. Switches need no
+        such care, since schedules with fewer come first.
+        """
         if not self.hashed:
             self.found.states += 1
             return False
         state = still(world)
-        if (state, last) in self.seen:
+        key = state, last, 0 if self.found.deepest is None else steps
+        if key in self.seen:
             return True
-        self.seen.add((state, last))
+        self.seen.add(key)
         self.states.add(state)
         self.found.states = 1 + len(self.states)
         return False
