@@ -6,10 +6,13 @@ from itertools import groupby
 from pagefuzz.explore import counts, trials
 from pagefuzz.explore.tasks import Counts
 from pagefuzz.irqsoff import worst
+from pagefuzz.irqsoff.stretches import WORDS
 from pagefuzz.report.markdown import table
 from pagefuzz.schedule.drawing import steps_drawn
 from pagefuzz.schedule.every import EVERY_EXPERIMENT, EVERY_SCENARIO
-from pagespec.era import ERAS
+from pagespec.compaction.laws.windows import SCANNERS, Scanner, bound
+from pagespec.compaction.machine import CompactionMachine
+from pagespec.era import ERAS, Era
 from pagespec.guards import RULES, Rule
 from pagespec.schedule.opening import opened
 from pagespec.schedule.running import BY_GENERATORS
@@ -90,11 +93,26 @@ def windows_markdown() -> str:
     rows = [
         (f"`{verb.value}`", *(_window(cells.get((verb, era))) for era in PRINTED)) for verb in verbs
     ]
-    return table(["operation", *PRINTED], rows)
+    scanners = [
+        (WORDS[scanner], *(_scanned(ERAS[name], scanner) for name in SCANNED))
+        for scanner in SCANNERS
+    ]
+    bounds = table(["in compaction, at most", *SCANNED], scanners)
+    return f"{table(['operation', *PRINTED], rows)}\n\n{bounds}"
+
+
+def _scanned(era: Era, scanner: Scanner) -> str:
+    if era.compaction is None or (scanner == "lists" and not era.compaction.seeks):
+        return ""
+    machine = CompactionMachine(worst.machine_of(era))
+    return f"{bound(machine, scanner, strays=False):,}"
 
 
 PRINTED = ("2.6.8", "2.6.11", "2.6.37", "4.10", "4.11-rc", "5.8", "5.15", "6.1", "6.12")
 """The eras of the table: those left out are as the one before."""
+
+SCANNED = ("2.6.37", "2.6.39", "4.10", "5.8", "6.12")
+"""The same of compaction's scanners."""
 
 
 def _window(row: worst.Row | None) -> str:
