@@ -25,7 +25,7 @@ def load_kernels() -> None:
 
     if jit_disabled():
         return
-    with _told():
+    with told("about 20 seconds"):
         try:
             _call_each()
         except Exception:
@@ -36,10 +36,10 @@ def load_kernels() -> None:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def told(takes: str) -> Iterator[None]:
     """Say on stderr what is going on, if it takes long, and for as long as it does."""
     over = Event()
-    teller = Thread(target=_tell, args=(over,), daemon=True)
+    teller = Thread(target=_tell, args=(over, takes), daemon=True)
     teller.start()
     try:
         yield
@@ -49,11 +49,11 @@ def _told() -> Iterator[None]:
         teller.join()
 
 
-def _tell(over: Event) -> None:
+def _tell(over: Event, takes: str) -> None:
     began = monotonic()
     line = (
         "loading the twin's kernels: where they must be compiled first, which is due once, it "
-        "takes about 20 seconds, or minutes on a busy machine"
+        f"takes {takes}, or minutes on a busy machine"
     )
     wait_s = SILENT_S
     while not over.wait(wait_s):
