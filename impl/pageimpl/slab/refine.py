@@ -1,6 +1,7 @@
 """From the twin's memory to the spec's state of slabs, by reading every raw field."""
 
 import numpy as np
+import numpy.typing as npt
 
 from pageimpl.refine import zone_of
 from pageimpl.slab import state
@@ -34,9 +35,9 @@ from pagespec.slab.state import (
 from pagespec.slab.verbs import Address
 from pagespec.types import Pfn
 
-SLAB_WORD = 2
-"""The word of a frame's row that names the row of its slab's first frame."""
-
+SLAB_WORD, CACHE_WORD, LARGE_WORD = 2, 3, 7
+"""The words of a frame's row that name the row of its slab's first frame and the record of its
+cache, and that say how large an object it begins."""
 
 PAGE = WORD * FRAME_WORDS
 
@@ -69,11 +70,12 @@ def _chain(memory: SlabMemory, p: int) -> list[int]:
     """The places of a chain of objects, by their links."""
     first, most = p, state.pages_of(memory) * FRAME_WORDS
     places: list[int] = []
+    links = memory.objects.view
     while p != NOTHING:
         if len(places) > most:
             raise TornChain(first)
         places.append(p)
-        p = memory.objects.view[p]
+        p = links[p]
     return places
 
 
@@ -125,26 +127,39 @@ def _array(memory: SlabMemory, q: int) -> Array:
     return Array(entries, state.touched_of(memory, q) != 0)
 
 
+def _rows(memory: SlabMemory) -> npt.NDArray[np.int64]:
+    """The rows of all frames, as one table: to ask each by itself takes as long as all the rest."""
+    return (
+        memory.array[ROWS_FIRST : state.cpu_rows_of(memory)]
+        .view(np.int64)
+        .reshape(-1, LINE // WORD)
+    )
+
+
 def _slabs(memory: SlabMemory) -> dict[int, list[int]]:
     """The rows of the first frames of all slabs, by the records of their caches."""
-    rows = memory.array[ROWS_FIRST : state.cpu_rows_of(memory)].view(np.int64).reshape(-1, 8)
+    rows = _rows(memory)
     own = np.arange(len(rows)) * LINE + ROWS_FIRST
+    firsts = rows[:, SLAB_WORD] == own
     slabs: dict[int, list[int]] = {}
-    for row in own[rows[:, SLAB_WORD] == own].tolist():
-        slabs.setdefault(state.cache_of(memory, row), []).append(row)
+    for row, c in zip(own[firsts].tolist(), rows[firsts, CACHE_WORD].tolist(), strict=True):
+        slabs.setdefault(c, []).append(row)
     return slabs
 
 
-def _held(memory: SlabMemory, c: int, row: int) -> dict[Address, HeldObject]:
-    """The objects of a slab that callers have."""
-    first, words = _place(row), state.words_of(memory, c)
-    end = first + state.count_of(memory, c) * words
-    found = memory.objects.array[first:end:words]
+def _held(memory: SlabMemory, c: int, rows: list[int]) -> dict[Address, HeldObject]:
+    """The objects of a cache's slabs that callers have."""
+    words, count = state.words_of(memory, c), state.count_of(memory, c)
     number, group = state.number_of(memory, c), state.group_of(memory, c)
-    return {
-        _address(memory, first + at * words): HeldObject(number, group, int(found[at]) - HELD)
-        for at in (found >= HELD).nonzero()[0].tolist()
-    }
+    base = state.base_of(memory)
+    held: dict[Address, HeldObject] = {}
+    for first in map(_place, rows):
+        end = first + count * words
+        found = memory.objects.view[first:end:words].tolist()
+        for place, word in zip(range(first, end, words), found, strict=True):
+            if word >= HELD:
+                held[base + place * WORD] = HeldObject(number, group, word - HELD)
+    return held
 
 
 def _cache(memory: SlabMemory, c: int, rows: list[int]) -> Cache:
@@ -198,16 +213,15 @@ def slabs_of(twin: SlabTwin) -> Slabs:
     """The slabs that the twin's memory stands for. Raises TornChain where a chain does not end."""
     memory = twin.memory
     groups = state.groups_of(memory)
-    keys = [(number, group) for number in range(MAX_CACHES + 1) for group in range(groups + 1)]
-    table = memory.array[state.table_of(memory) :][: WORD * len(keys)].view(np.int64)
-    records = {keys[at]: int(table[at]) for at in table.nonzero()[0].tolist()}
+    entries = (MAX_CACHES + 1) * (groups + 1)
+    table = memory.array[state.table_of(memory) :][: WORD * entries].view(np.int64)
+    records = {divmod(at, groups + 1): int(table[at]) for at in table.nonzero()[0].tolist()}
     rows = _slabs(memory)
     caches = {key: _cache(memory, c, rows.get(c, [])) for key, c in records.items()}
     large = _large(memory)
     held = {first * PAGE: HeldObject(0, 0, 0) for first in large}
     for c, own in rows.items():
-        for row in own:
-            held |= _held(memory, c, row)
+        held |= _held(memory, c, own)
     cpus = range(state.cpu_rows_of(memory), state.group_rows_of(memory), LINE)
     group_rows = state.group_rows_of(memory)
     return Slabs(
@@ -236,6 +250,8 @@ def slabs_of(twin: SlabTwin) -> Slabs:
 
 def _large(memory: SlabMemory) -> dict[Pfn, int]:
     """The order of each object that is whole frames."""
-    rows = range(ROWS_FIRST, state.cpu_rows_of(memory), LINE)
-    orders = [(row, state.large_of(memory, row)) for row in rows]
-    return {_pfn(memory, row): larger - 1 for row, larger in orders if larger}
+    larger = _rows(memory)[:, LARGE_WORD]
+    return {
+        _pfn(memory, ROWS_FIRST + at * LINE): int(larger[at]) - 1
+        for at in larger.nonzero()[0].tolist()
+    }
