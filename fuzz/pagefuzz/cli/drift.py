@@ -1,12 +1,12 @@
 """`pagefuzz drift`: what do CPUs keep back of a machine's counters, and what does that buy?"""
 
 import re
-from os import PathLike
 from pathlib import Path
 from textwrap import fill
 
 import click
 
+from pagefuzz.cli.options import Folder
 from pagefuzz.drift.answers import machine_line, note_on_marks
 from pagefuzz.drift.files import check_replaceable, write_all
 from pagefuzz.drift.machine import (
@@ -96,21 +96,6 @@ class EraName(click.ParamType[str]):
         except (UsageError, DomainError) as error:
             self.fail(str(error))
         return value
-
-
-class Folder(click.Path):
-    """A folder, which the empty word is not: click takes that for the one that one is in."""
-
-    def convert(
-        self,
-        value: str | PathLike[str],
-        param: click.Parameter | None,
-        ctx: click.Context | None,
-    ) -> str | bytes | PathLike[str]:
-        """Read the path, or say in a sentence what is wrong with it."""
-        if value == "":
-            self.fail("'' is no folder; expected its path, as in out/pictures, or . for this one")
-        return super().convert(value, param, ctx)
 
 
 def _not_too_many(

@@ -2,6 +2,7 @@
 
 import os
 import re
+from os import PathLike
 from pathlib import Path
 from secrets import randbits
 
@@ -25,6 +26,21 @@ class Seed(click.ParamType[int]):
         if re.fullmatch("[0-9a-fA-F]{1,16}", value) is None:
             self.fail(f"{value!r} is no seed; expected 1 to 16 hexadecimal digits, as in 1f3c9ab2")
         return int(value, 16)
+
+
+class Folder(click.Path):
+    """A folder, which the empty word is not: click takes that for the one that one is in."""
+
+    def convert(
+        self,
+        value: str | PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str | bytes | PathLike[str]:
+        """Read the path, or say in a sentence what is wrong with it."""
+        if value == "":
+            self.fail("'' is no folder; expected its path, as in out/pictures, or . for this one")
+        return super().convert(value, param, ctx)
 
 
 def new_seed() -> int:

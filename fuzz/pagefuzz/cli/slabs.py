@@ -6,7 +6,7 @@ from textwrap import fill
 
 import click
 
-from pagefuzz.cli.options import Seed, new_seed
+from pagefuzz.cli.options import Folder, Seed, new_seed
 from pagefuzz.errors import UsageError
 from pagefuzz.exits import Exit
 from pagefuzz.findings import make_ready
@@ -61,7 +61,7 @@ SLAB_ERAS = [name for name, era in ERAS.items() if era.slab_designs]
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON alone.")
 @click.option(
     "--plot",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=Folder(file_okay=False, path_type=Path),
     metavar="DIR",
     help="Draw the picture to this directory, as SVG and PNG.",
 )
@@ -105,12 +105,20 @@ def command(
         console.seed(seed)
     rows: list[tables.Row] = []
     work = Workload(ERAS[era], design, cpus, mix.kinds, groups, objects, churn, seed)
-    with console.progress("slabs") as tell:
-        tell("loading the twin's kernels, which takes a while where they must be compiled first")
-        for count in _counts(groups):
-            some = work._replace(groups=count)
-            own, shared = (use_of(some, scheme, tell) for scheme in ("caches", "objects"))
-            rows.append(tables.Row(count, own, shared))
+    try:
+        with console.progress("slabs") as tell:
+            tell("loading the twin's kernels, which takes a while where they must be compiled")
+            for count in _counts(groups):
+                some = work._replace(groups=count)
+                own, shared = (use_of(some, scheme, tell) for scheme in ("caches", "objects"))
+                rows.append(tables.Row(count, own, shared))
+    except KeyboardInterrupt:
+        # JSON is all or nothing: whoever reads it cannot see that rows are missing.
+        if not as_json:
+            if rows:
+                console.table("slabs by groups", tables.HEADS, map(tables.cells, rows))
+            console.seed(seed)
+        raise
     if as_json:
         print(tables.json_of(work, mix, rows))
     else:

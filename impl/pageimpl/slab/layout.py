@@ -35,6 +35,7 @@ from pageimpl.slab.state import (
     set_undoes_unhooked,
 )
 from pagespec.slab.machine import MAX_CACHES, SlabMachine
+from pagespec.types import DomainError
 
 FIRST_ROOM = 64 * LINE
 """Bytes for which the buffer has room at first, behind the table of caches."""
@@ -61,13 +62,23 @@ def write_choices(memory: SlabMemory, machine: SlabMachine) -> None:
 
 
 def empty_slabs(machine: SlabMachine, zone: Memory, pages: Pages) -> SlabMemory:
-    """The memory of a machine without caches, over a zone that has just been handed over."""
+    """The memory of a machine without caches, over a zone that has just been handed over.
+
+    Raises DomainError if there is not as much memory as the zone has frames.
+    """
     frames = machine.zone.pages
     cpu_rows = ROWS_FIRST + (frames + 1) * LINE
     group_rows = cpu_rows + machine.cpus * LINE
     table = group_rows + (machine.groups + 1) * LINE
     records = table + -(-WORD * (MAX_CACHES + 1) * (machine.groups + 1) // LINE) * LINE
-    memory = SlabMemory(records + FIRST_ROOM, zone, Words((frames + 1) * FRAME_WORDS), pages)
+    try:
+        words = Words((frames + 1) * FRAME_WORDS)
+    except MemoryError:
+        raise DomainError(
+            f"pages={frames}: objects need {frames * FRAME_BYTES:,} bytes of memory, which this "
+            "computer does not give; expected fewer frames"
+        ) from None
+    memory = SlabMemory(records + FIRST_ROOM, zone, words, pages)
     write_choices(memory, machine)
     set_base(memory, (machine.zone.start - 1) * FRAME_BYTES)
     set_pages(memory, frames)
