@@ -5,9 +5,12 @@ Read from a `version` file beside the trace, or tried out: the rule that explain
 
 import re
 from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
 from pagefuzz.kernel.files import beside, numbered_lines
 from pagespec.era import ERAS, Era
+
+Scans: TypeAlias = Literal["isolated", "all"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,8 @@ class TraceEra:
     silent_isolation: compaction's fast path takes free pages without any event.
     types: the spec's era whose rules of migratetypes hold, None where they are others; lists: the
     same for the CPUs' lists.
+    scans: what compaction's scanners count of what they step over, where the rules of their events
+    are known: free blocks that they isolate, or everything.
     searches: how it may search for a fallback. Later releases of 6.12 do so like 6.15, and nothing
         in a trace says which they are.
 
@@ -32,6 +37,7 @@ class TraceEra:
     silent_isolation: bool
     types: Era | None = None
     lists: Era | None = None
+    scans: Scans | None = None
     searches: tuple[str, ...] = ("largest first",)
 
 
@@ -43,6 +49,7 @@ LOGGED = TraceEra(
     silent_isolation=True,
     types=ERAS["6.1"],
     lists=ERAS["6.1"],
+    scans="isolated",
 )
 STEALING = TraceEra(
     "6.12",
@@ -51,6 +58,7 @@ STEALING = TraceEra(
     silent_isolation=False,
     types=ERAS["6.12"],
     lists=ERAS["6.12"],
+    scans="all",
     searches=("largest first", "claims first"),
 )
 

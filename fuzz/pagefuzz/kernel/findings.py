@@ -28,6 +28,12 @@ LIFO = "PCP-lifo"
 REFILL = "PCP-refill"
 DRAIN = "PCP-drain"
 COUNT = "PCP-count"
+CMP_STEPS = "CMP-steps"
+CMP_RANGE = "CMP-range"
+CMP_SCAN = "CMP-scan"
+CMP_FREE = "CMP-free"
+CMP_RESULT = "CMP-result"
+CMP_UNDO = "CMP-undo"
 THRESHOLD = "VM-threshold"
 DRIFT = "VM-drift"
 NUMA = "VM-numa"
@@ -51,6 +57,12 @@ LAWS = {
     REFILL: "a list that is empty gets the batch that its sizes say",
     DRAIN: "a free drains when the lists hold too much, by their sizes and in their turn",
     COUNT: "zoneinfo's count of a CPU's lists is that of the replayed ones",
+    CMP_STEPS: "a run of compaction begins and ends once, and its events come in its order",
+    CMP_RANGE: "compaction's scanners stay in the zone; one ascends, the other descends to it",
+    CMP_SCAN: "they count what they look at, and isolate as much as they may at a time",
+    CMP_FREE: "compaction isolates as targets no more frames than are free there",
+    CMP_RESULT: "a run's result says whether its scanners met",
+    CMP_UNDO: "what compaction isolated is moved to or from, or given back",
     THRESHOLD: "a zone's threshold follows from the CPUs that run and the frames that it manages",
     DRIFT: "the free frames of buddyinfo and of zoneinfo differ by what CPUs may keep, at most",
     NUMA: "hits and misses are as many as local and other ones; a miss is foreign somewhere",
@@ -70,6 +82,7 @@ NEEDS_SNAPSHOT = (
     REFILL,
     DRAIN,
     COUNT,
+    CMP_FREE,
     THRESHOLD,
     DRIFT,
     NUMA,

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from pagefuzz.kernel import again, isolation, rules, typed
+from pagefuzz.kernel import again, compaction, isolation, rules, typed
 from pagefuzz.kernel.compare import meet, open_window
 from pagefuzz.kernel.isolation import Scan, Taken
 from pagefuzz.kernel.percpu import noting
@@ -57,6 +57,7 @@ _PAGE_RULES: dict[str, _Rule] = {
 
 def _apply(replay: Replay, event: Event, rule: _Rule) -> None:
     pfn, order = block_in(event, replay.path)
+    compaction.note(replay, event, order)
     if rule is rules.allocate:
         rules.request(replay, event)
     if pfn == 0:  # a request that failed; frame 0 itself is never handed out
@@ -97,6 +98,7 @@ def _compact(replay: Replay, event: Event) -> None:
     def number(key: str) -> int:
         return number_in(event, replay.path, key)
 
+    compaction.hear(replay, event)
     if replay.ledger.step(event.kind, event.task, event.line):
         again.hear(replay, event)
     if event.kind in isolation.EVENTS:

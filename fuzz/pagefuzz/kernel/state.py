@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from pagefuzz.errors import UsageError
 from pagefuzz.kernel.bypass import Frees
+from pagefuzz.kernel.compaction_run import Compactions
 from pagefuzz.kernel.era import HUGE_ORDER, TraceEra
 from pagefuzz.kernel.findings import Finding, Findings
 from pagefuzz.kernel.isolation import Ledger
@@ -42,6 +43,7 @@ class Replay:
         snapshot.
     accused: second frees of tasks that may have begun to compact before the trace, by task.
     captors: tasks whose compaction ended after their last allocation.
+    compactions: the runs of compaction that are under way.
     split_from: the last block that each CPU took under the zone's lock.
     mobility: what is known of types; None where they are not judged.
     notes: what is noted of the CPUs' lists; None where they are not judged.
@@ -58,6 +60,7 @@ class Replay:
     live: LiveBlocks = field(default_factory=LiveBlocks)
     frees: Frees = field(default_factory=Frees)
     ledger: Ledger = field(default_factory=Ledger)
+    compactions: Compactions = field(default_factory=Compactions)
     window: list[Change] | None = None
     window_line: int = 0
     allocations: int = 0

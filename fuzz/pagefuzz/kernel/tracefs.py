@@ -87,6 +87,14 @@ def type_number_in(event: Event, path: str, key: str = "migratetype") -> int:
     return _number(event, path, key, dict(_FIELD.findall(event.payload)), signed=True)
 
 
+def word_in(event: Event, path: str, key: str) -> str:
+    """Return the word under a key of the payload; UsageError says where there is none."""
+    word = dict(_FIELD.findall(event.payload)).get(key)
+    if not word:
+        raise UsageError(f"{path}:{event.line}: {event.kind}: expected {key}=, got no such field")
+    return str(word)
+
+
 def block_in(event: Event, path: str) -> tuple[int, int]:
     """Return the block (pfn, order) that an event names."""
     fields = dict(_FIELD.findall(event.payload))
