@@ -8,7 +8,7 @@ import pytest
 from pagefuzz.cli._entry import run
 from pagefuzz.exits import Exit
 from pagefuzz.record import complaint_of
-from pagefuzz.schedule import replay
+from pagefuzz.schedule import kindjudge
 from pagefuzz.schedule.exhaust import exhaust
 from pagefuzz.schedule.experiments import EXPERIMENTS
 from pagefuzz.schedule.frames import BY_FRAMES
@@ -109,7 +109,7 @@ def test_laws_of_zones_at_rest_are_asked_at_each_step(monkeypatch: pytest.Monkey
             world.zone.nr_free[3] += 1
         return moment_of(world, move)
 
-    monkeypatch.setattr(replay, "moment_of", faulty)
+    monkeypatch.setattr(kindjudge, "moment_of", faulty)
     followed = follow(scenario_of(SOUND), ())
 
     assert len(followed.taken) == 5
@@ -125,7 +125,7 @@ def test_an_operation_that_stumbles_breaks_a_law(monkeypatch: pytest.MonkeyPatch
             world.zone.pcps.clear()
         return moment_of(world, move)
 
-    monkeypatch.setattr(replay, "moment_of", torn)
+    monkeypatch.setattr(kindjudge, "moment_of", torn)
     followed = follow(scenario_of(SOUND), [Move(1), Move(1)])
 
     assert followed.broken is not None
