@@ -21,7 +21,7 @@ from pagefuzz.explore.tasks import Counts, Reach, Result, Task
 from pagefuzz.explore.tasks import run as run_task
 from pagefuzz.pages import DOCS
 from pagefuzz.report import console
-from pagefuzz.schedule.experiments import EXPERIMENTS
+from pagefuzz.schedule.every import EVERY_EXPERIMENT
 from pagefuzz.schedule.replay import follow
 from pagefuzz.schedule.scenarios import SCENARIOS
 from pagespec.era import ERAS
@@ -39,7 +39,7 @@ Output = pytest.CaptureFixture[str]
 
 SMALL: Final = "interrupt-6.12"
 PAGE: Final = DOCS / "interleavings.md"
-BROKEN: Final = EXPERIMENTS["without-the-test"].scenario
+BROKEN: Final = EVERY_EXPERIMENT["without-the-test"].scenario
 """Two take the same frame."""
 
 
@@ -245,9 +245,9 @@ def test_experiments_break_as_expected(folder: Path, capsys: Output) -> None:
     """Each by a schedule that can be replayed, which is kept where told."""
     assert run(["explore", "--experiments", "--write", "kept"]) == 0
     told = capsys.readouterr().out
-    assert told.count("as expected") == len(EXPERIMENTS)
+    assert told.count("as expected") == len(EVERY_EXPERIMENT)
     kept = sorted((folder / "kept").glob("*.trace"))
-    assert len(kept) == len(EXPERIMENTS)
+    assert len(kept) == len(EVERY_EXPERIMENT)
     assert run(["replay", "kept"]) == 1
 
 
@@ -256,8 +256,9 @@ def test_an_experiment_that_breaks_nothing_fails(
 ) -> None:
     """Here each is run in this process, since a patch does not go to another."""
     name = "without-the-test"
+    assert isinstance(BROKEN.machine, Machine)
     sound = replace(BROKEN, machine=replace(BROKEN.machine, era=ERAS["4.11-rc"]))
-    monkeypatch.setitem(EXPERIMENTS, name, EXPERIMENTS[name]._replace(scenario=sound))
+    monkeypatch.setitem(EVERY_EXPERIMENT, name, EVERY_EXPERIMENT[name]._replace(scenario=sound))
     assert trials.try_out(name).verdict == "expected PCP-owner"
     monkeypatch.setattr(attended, "run_all", lambda work, names, jobs, looked: map(work, names))
     assert run(["explore", "--experiments", name]) == 1

@@ -16,7 +16,7 @@ from pagespec.laws.outside import OUTSIDE_LAWS
 from pagespec.laws.state import READING_LAWS, STATE_LAWS
 from pagespec.laws.step import STEP_LAWS
 from pagespec.laws.whole import BOOT_LAWS, RETURN_LAWS
-from pagespec.schedule.laws import AT_EVERY_STEP, CONTEXT_LAWS
+from pagespec.schedule.laws import AT_EVERY_STEP, OF_CONTEXTS
 from pagespec.schedule.windows import WINDOW_LAWS
 from pagespec.slab.laws.judge import SLAB_LAWS, SLAB_REST_LAWS, TWIN_SLAB_LAWS
 from pagespec.slab.laws.refused import HELD_LAWS, SLAB_REFUSAL_LAWS
@@ -124,7 +124,7 @@ _ZONES = (
     - _SLABS
 )
 _AT_REST = frozenset(law.id for law in STATE_LAWS.laws)
-_AMONG_CONTEXTS = frozenset(law.id for law in CONTEXT_LAWS.laws) | _AT_REST | {"OUT-fault"}
+_AMONG_CONTEXTS = OF_CONTEXTS | _AT_REST | {"OUT-fault"}
 
 LAWS_OF: dict[TraceKind, frozenset[str]] = {
     "zone": _ZONES,

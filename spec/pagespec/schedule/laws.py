@@ -199,5 +199,8 @@ def goes_on(moment: Moment) -> Complaint:
 
 AT_EVERY_STEP: LawBook[Moment] = LawBook(CONTEXT_LAWS, COUNT_LAWS, COUNTER_CELL_LAWS)
 
+OF_CONTEXTS = frozenset(law.id for law in CONTEXT_LAWS.laws)
+"""Those that are asked of any contexts, whatever they share."""
+
 AMONG_ALL = frozenset({"PCP-owner", "BUD-success", "LIVE-ends"})
 """Those that look at more than who took the step, and what it changed."""
