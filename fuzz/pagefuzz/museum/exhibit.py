@@ -6,19 +6,25 @@ looks more often than any honest one raises, and the request counts as not answe
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from pagefuzz.museum.mutant import Edit, patches_of
 from pagefuzz.target.builtin import TwinFactory
+from pageimpl.compaction.state import CompactionMemory
 from pageimpl.memory import Memory, Words, Zones
+from pageimpl.slab.state import SlabMemory
 from pageimpl.source import compiled_modules, plain_modules
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Above = TypeVar("Above", SlabMemory, CompactionMemory)
 
 ACCESSES = 100_000
 """Accesses to memory that one call may make: many times those of the costliest honest one, the boot
 of a zone that a walk draws."""
+
+LONG_ACCESSES = 300_000
+"""The same of words that are above a zone: a run of compaction goes over it several times."""
 
 
 class Endless(Exception):
@@ -71,6 +77,40 @@ def metered_on_host(
     return call
 
 
+class WordMeter:
+    """The words of a buffer, which run dry as well."""
+
+    def __init__(self, words: memoryview) -> None:
+        self.words = words
+        self.left = LONG_ACCESSES
+
+    def __getitem__(self, number: int) -> int:
+        self.left -= 1
+        if self.left < 0:
+            raise Endless(f"more than {LONG_ACCESSES} accesses to memory in one call")
+        word: int = self.words[number]
+        return word
+
+    def __setitem__(self, number: int, word: int) -> None:
+        self.words[number] = word
+
+
+def metered_by_words(
+    kernel: Callable[Concatenate[Above, P], R],
+) -> Callable[Concatenate[Above, P], R]:
+    """The same for a kernel that gets a buffer above a zone: every loop of it looks there."""
+
+    def call(mem: Above, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        words = mem.view
+        mem.view = cast(memoryview, WordMeter(words))
+        try:
+            return kernel(mem, *args, **kwargs)
+        finally:
+            mem.view = words
+
+    return call
+
+
 def plain_exhibit(edits: Iterable[Edit]) -> TwinFactory:
     """A factory of twins with these faults, run by Python itself.
 
@@ -83,6 +123,8 @@ def plain_exhibit(edits: Iterable[Edit]) -> TwinFactory:
             boot_chunk=metered(kernels.boot_chunk),
             perform=metered(kernels.perform),
             perform_on_host=metered_on_host(kernels.perform_on_host),
+            perform_slab_rows=metered_by_words(kernels.perform_slab_rows),
+            perform_compaction_rows=metered_by_words(kernels.perform_compaction_rows),
         )
     )
 

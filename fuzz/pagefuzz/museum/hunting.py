@@ -18,19 +18,34 @@ from signal import SIG_IGN, SIGINT, signal
 from typing import NamedTuple
 
 from pagefuzz.campaign.hunt import Finding, hunt
+from pagefuzz.compaction.under import compaction_factory_of
 from pagefuzz.counters.under import counter_factory_of
 from pagefuzz.hosts.under import host_factory_of
+from pagefuzz.museum.compactionhunt import hunt_compaction
 from pagefuzz.museum.counterhunt import hunt_counters
 from pagefuzz.museum.exhibit import compiled_exhibit, plain_exhibit
 from pagefuzz.museum.hosthunt import hunt_host
-from pagefuzz.museum.mutant import COUNTER_KINDS, HOST_KINDS, STEP_KINDS, Mutant
+from pagefuzz.museum.mutant import (
+    COMPACTION_KINDS,
+    COUNTER_KINDS,
+    HOST_KINDS,
+    SLAB_KINDS,
+    STEP_KINDS,
+    Mutant,
+)
+from pagefuzz.museum.slabhunt import hunt_slabs
 from pagefuzz.museum.stephunt import hunt_steps
+from pagefuzz.slabs.under import slab_factory_of
 from pagefuzz.smaller import OfAny
 from pagefuzz.target.builtin import TwinFactory
+from pagespec.compaction.machine import CompactionMachine
+from pagespec.compaction.verbs import CompactionOp, CompactionVerb
 from pagespec.era import ERAS
 from pagespec.host_trace import AnyTrace, any_text_of
 from pagespec.machine import Machine
 from pagespec.schedule.contexts import Scenario
+from pagespec.slab.machine import SlabMachine
+from pagespec.slab.verbs import SlabOp, SlabVerb
 from pagespec.verbs import Op, Verb
 from pagespec.vmstat.machine import CountedZone, CounterMachine
 from pagespec.vmstat.verbs import CounterOp, CounterVerb
@@ -115,12 +130,16 @@ def _kill_between(mutant: Mutant, scenario: Scenario) -> Kill | None:
 
 
 def _hunt(mutant: Mutant, factory: TwinFactory, seed: int) -> Kill | None:
-    """One hunt where the mutant's kind lives: on a zone, on a host, or among counters."""
+    """One hunt where the mutant's kind lives: on a zone, on a host, among counters or objects."""
     seconds = mutant.limits.seconds
     if mutant.kind in HOST_KINDS:
         return _kill(mutant, hunt_host(host_factory_of(factory), seed, seconds))
     if mutant.kind in COUNTER_KINDS:
         return _kill(mutant, hunt_counters(counter_factory_of(factory), seed, seconds))
+    if mutant.kind in COMPACTION_KINDS:
+        return _kill(mutant, hunt_compaction(compaction_factory_of(factory), seed, seconds))
+    if mutant.kind in SLAB_KINDS:
+        return _kill(mutant, hunt_slabs(slab_factory_of(factory), seed, seconds))
     return _kill(mutant, hunt(factory, seed, seconds))
 
 
@@ -158,6 +177,12 @@ def _hunt_compiled(sender: Connection, mutant: Mutant, seed: int) -> None:
     if mutant.kind in COUNTER_KINDS:
         machine = CounterMachine(ERAS["6.12"], (0,), (CountedZone(0, 64),))
         counter_factory_of(factory)(machine).perform(CounterOp(CounterVerb.READ))
+    elif mutant.kind in COMPACTION_KINDS:
+        zone = CompactionMachine(Machine(pages=8, top=2, era=ERAS["6.12"], pageblock=2))
+        compaction_factory_of(factory)(zone).perform(CompactionOp(CompactionVerb.COMPACT))
+    elif mutant.kind in SLAB_KINDS:
+        caches = SlabMachine(Machine(pages=8, top=2, era=ERAS["6.12"]), cpus=1)
+        slab_factory_of(factory)(caches).perform(SlabOp(SlabVerb.FLUSH))
     elif mutant.kind not in HOST_KINDS:
         for era in ("2.6.8", "6.12"):
             factory(Machine(pages=8, top=2, era=ERAS[era])).serve(Op(Verb.ALLOC))

@@ -30,6 +30,8 @@ Kind = Literal[
     "zone choice",
     "counters",
     "zones' cells",
+    "compaction",
+    "slabs",
     "interleavings",
 ]
 SLIP = "slip"
@@ -49,13 +51,13 @@ class Limits(NamedTuple):
 
 BLOCK_LIMITS = Limits(10.0, 8)
 WIDER_LIMITS = Limits(20.0, 12)
-"""For faults about pageblocks, CPUs and marks: most take an empty list, a full pageblock or a zone
-that is nearly used up before they show."""
+"""For faults about pageblocks, CPUs, marks, scanners and slabs: most take an empty list, a full
+pageblock or a zone that is nearly used up before they show."""
 
 WIDER_KINDS: frozenset[Kind] = frozenset(
     {
         *("fallback", "pageblock", "reserve", "isolation", "ranges", "places"),
-        *("CPUs' lists", "watermarks", "bulk requests", "zone choice"),
+        *("CPUs' lists", "watermarks", "bulk requests", "zone choice", "compaction", "slabs"),
     }
 )
 
@@ -65,6 +67,11 @@ HOST_KINDS: frozenset[Kind] = frozenset({"zone choice"})
 COUNTER_KINDS: frozenset[Kind] = frozenset({"counters"})
 """For faults of counters, on machines that do nothing but count."""
 
+COMPACTION_KINDS: frozenset[Kind] = frozenset({"compaction"})
+"""For faults of scanners, in zones that are compacted."""
+
+SLAB_KINDS: frozenset[Kind] = frozenset({"slabs"})
+"""For faults of caches of objects, on machines that ask for little else."""
 
 STEP_KINDS: frozenset[Kind] = frozenset({"interleavings"})
 """For faults that take others at the wrong moment. They are planted in the spec's own text, and

@@ -99,7 +99,7 @@ def _less(number: int) -> Iterator[int]:
 def _parts(places: tuple[Place, ...]) -> Iterator[tuple[Place, ...]]:
     """Runs of places: halves and quarters, then all but one of few."""
     for size in (len(places) // 2, len(places) // 4):
-        for first in range(0, len(places), size or len(places)):
+        for first in range(0, len(places), size or max(1, len(places))):
             yield places[:first] + places[first + size :]
     if len(places) <= FEW:
         for first in range(len(places)):
