@@ -34,6 +34,7 @@ VOCABULARY = {
         *("types", "choices", "era", "guards", "machine", "host"),
         *("migratetype", "verbs"),
         *("vmstat.machine", "vmstat.numa", "vmstat.verbs", "slab.machine", "slab.verbs"),
+        *("compaction.design", "compaction.machine", "compaction.verbs"),
     )
 }
 STATE = {
@@ -41,9 +42,12 @@ STATE = {
     for module in ("zone", "pcp.sizes", "pcp.state", "pcp.tuning", "watermark.levels")
 } | {
     *("pagespec.watermark.marks", "pagespec.vmstat.counters", "pagespec.vmstat.kept"),
-    "pagespec.slab.state",
+    *("pagespec.slab.state", "pagespec.compaction.state"),
 }
-REFINES = {"pageimpl.refine", "pageimpl.vmstat.refine", "pageimpl.slab.refine"}
+REFINES = {
+    f"pageimpl.{module}"
+    for module in ("refine", "vmstat.refine", "slab.refine", "compaction.refine")
+}
 LAWS = "Laws and stamps do not import the algorithm that they judge"
 """The import contract whose modules no law may import, not even by a detour."""
 
