@@ -71,6 +71,7 @@ def era_of_release(major: int, minor: int) -> TraceEra:
 
     Events print the list's type since 6.0; lists and pageblocks agree since 6.10; since 6.15 the
     search for a fallback has two phases. So types are judged by two eras' rules, and not elsewhere.
+    What compaction's scanners count changed somewhere after 6.1 and before 6.8.
     CPUs' lists tune themselves since 6.7, but till 6.12 their events are 6.1's: not judged there.
 
     >>> era_of_release(6, 1).name, era_of_release(6, 18).name
@@ -79,6 +80,8 @@ def era_of_release(major: int, minor: int) -> TraceEra:
     (None, None)
     >>> [era_of_release(6, minor).lists is not None for minor in (0, 6, 7, 8, 12, 14, 15)]
     [True, True, False, False, True, True, False]
+    >>> [era_of_release(6, minor).scans for minor in (1, 2, 8, 12, 15)]
+    ['isolated', None, None, 'all', None]
     """
     release = major, minor
     if release < (5, 14):
@@ -87,7 +90,9 @@ def era_of_release(major: int, minor: int) -> TraceEra:
         (STEALING, (6, 12), (6, 14)) if release >= (6, 12) else (LOGGED, (6, 0), (6, 8))
     )
     if not first <= release <= last:
-        return replace(era, types=None, lists=None)
+        return replace(era, types=None, lists=None, scans=None)
+    if (6, 2) <= release < (6, 12):
+        era = replace(era, scans=None)
     return replace(era, lists=None) if (6, 7) <= release < (6, 12) else era
 
 
