@@ -150,7 +150,7 @@ class ForgetsANode(SpecHost):
     ("fault", "laws"),
     [
         (OtherNode, {"NUMA-zonelist", "ZONE-untouched", "NUMA-count"}),
-        (AnyClass, {"ZONE-untouched"}),
+        (AnyClass, {"ZONE-untouched", "NUMA-count"}),
         (Elsewhere, {"ZONE-untouched"}),
         (ExpiresAll, {"ZONE-untouched"}),
         (KeepsNothing, {"WM-host"}),

@@ -82,6 +82,8 @@ def test_runs_of_the_twin_walk_hosts(tmp_path: Path) -> None:
         "hypothesis",
         "hosts",
         "counters",
+        "slabs",
+        "compaction",
         "schedules",
     )
     assert "hosts" not in gears("spec", "exact")

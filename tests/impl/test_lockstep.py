@@ -95,7 +95,7 @@ def test_a_stream_reaches_every_answer() -> None:
 def test_typed_streams_reach_every_answer() -> None:
     """With pageblocks, lists and marks all verbs are served, and refused for all reasons.
 
-    In one era or another; but for the reasons that hosts or counters alone have.
+    In one era or another; but for the reasons that hosts, counters or slabs alone have.
     """
     found: Counter[tuple[Verb, int]] = Counter()
     for era in TYPED_ERAS:
@@ -119,7 +119,8 @@ def test_typed_streams_reach_every_answer() -> None:
         )
 
     of_counters = {Refusal.NO_COUNTER, Refusal.BUSY, Refusal.NO_UPDATE}
-    reasons = set(Refusal) - {Refusal.UNSAID, Refusal.BAD_NODE} - of_counters
+    of_slabs = set(range(Refusal.GROUP_OFFLINE, Refusal.NO_UPDATE))
+    reasons = set(Refusal) - {Refusal.UNSAID, Refusal.BAD_NODE} - of_counters - of_slabs
     assert {answer for _, answer in found if answer < NO_MEMORY} == reasons
     for verb in Verb:
         served = sum(count for (of, answer), count in found.items() if of is verb and answer >= 0)
