@@ -24,11 +24,13 @@ class Budget(NamedTuple):
     """How long a campaign goes on, by the one of these that is not None.
 
     For about so many seconds, until so many units are done, or so many operations at least.
+    completes: whether eras that have not met all their events by then get a few turns more.
     """
 
     seconds: float | None = None
     units: int | None = None
     operations: int | None = None
+    completes: bool = False
 
 
 def numbers_within(
@@ -59,8 +61,11 @@ def run_units(
     told: Told,
     enough: Callable[[], bool] = lambda: False,
     first: int = 0,
+    only: Callable[[int], bool] = lambda _: True,
 ) -> None:
     """Run units over so many processes; after a failure, or when it is enough, no more are begun.
+
+    first: the number of the first. only: which of the budget's numbers are run at all.
 
     When a process dies, the units that were under way are run once more, each alone: if its process
     dies again, that is the finding, else the campaign goes on. KeyboardInterrupt ends it at once.
@@ -75,7 +80,7 @@ def run_units(
         told(result)
 
     within = numbers_within(budget, plan.turn, lambda: operations, first)
-    numbers = takewhile(lambda _: not (failed or enough()), within)
+    numbers = takewhile(lambda _: not (failed or enough()), filter(only, within))
     try:
         while unknown := _run_over_pool(plan, jobs, numbers, enter):
             for number in unknown:

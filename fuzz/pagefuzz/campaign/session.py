@@ -3,6 +3,7 @@
 import shlex
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 
@@ -11,6 +12,7 @@ from pagefuzz.campaign.canary import missed_by
 from pagefuzz.campaign.interrupt import Interrupt
 from pagefuzz.campaign.plan import Gear, Plan, Result
 from pagefuzz.campaign.pool import Budget, run_units
+from pagefuzz.campaign.unit import empty_result
 from pagefuzz.campaign.verdict import Offer, Summary, exits_of, summary_of
 from pagefuzz.campaign.walk import FUZZED_ERAS
 from pagefuzz.campaign.warm import compile_kernels
@@ -36,7 +38,7 @@ PROBED_TOPS = (4, 10, 3, 2, 1, 0, 5, 6, 7, 8, 9, 11, 12)
 
 
 EXTRA_TURNS = 3
-"""How many turns a run by seconds may go on for as long as events are missing."""
+"""How many turns a run by seconds, or smoke, may go on for as long as events are missing."""
 
 
 def plan_for(
@@ -116,7 +118,8 @@ def _run(plan: Plan, offer: Offer, jobs: int, budget: Budget, interrupt: Interru
     """Run the units and tell of them as they come in; the results by number.
 
     Seconds that did not suffice to meet every event buy a few turns more: on a slow machine a run
-    would otherwise say nothing, for want of one rare event.
+    would otherwise say nothing, for want of one rare event. Where the units are fixed, and are to
+    meet them all, the eras that have not get some more, the same ones each time.
     """
     begin = perf_counter()
     done: list[Result] = []
@@ -134,18 +137,37 @@ def _run(plan: Plan, offer: Offer, jobs: int, budget: Budget, interrupt: Interru
 
         interrupt.at_once = True
         run_units(plan, jobs, budget, told, enough=lambda: interrupt.asked)
-        for _ in range(EXTRA_TURNS if budget.seconds is not None else 0):
-            if interrupt.asked or not _is_short(summary_of(plan, offer, done, [])):
+        more = budget.seconds is not None or budget.completes
+        begun = len(done)
+        for _ in range(EXTRA_TURNS if more else 0):
+            short = _short_eras(summary_of(plan, offer, done, []))
+            if interrupt.asked or not short:
                 break
-            turn = Budget(units=plan.turn)
-            run_units(plan, jobs, turn, told, lambda: interrupt.asked, first=len(done))
+            wanted = short if budget.completes else frozenset(plan.eras)
+            run_units(
+                plan,
+                jobs,
+                Budget(units=plan.turn),
+                told,
+                lambda: interrupt.asked,
+                first=begun,
+                only=partial(_is_of, plan, wanted),
+            )
+            begun += plan.turn
         interrupt.at_once = False
     return sorted(done, key=lambda result: result.number)
 
 
-def _is_short(summary: Summary) -> bool:
-    """Whether no law is broken, but the silence means nothing yet."""
-    return not summary.failures and any(summary.missing.values())
+def _is_of(plan: Plan, eras: frozenset[str], number: int) -> bool:
+    """Whether the unit of that number is of one of the eras."""
+    return empty_result(plan, number).era in eras
+
+
+def _short_eras(summary: Summary) -> frozenset[str]:
+    """The eras in which no law is broken, but the silence means nothing yet."""
+    if summary.failures:
+        return frozenset()
+    return frozenset(era for era, missing in summary.missing.items() if missing)
 
 
 def _offer(plan: Plan) -> Offer:
