@@ -34,8 +34,11 @@ def _numbers_run(
         told: Callable[[Result], None],
         enough: Callable[[], bool],
         first: int = 0,
+        only: Callable[[int], bool] = lambda _: True,
     ) -> None:
         for number in range(first, first + (budget.units or 2)):
+            if not only(number):
+                continue
             numbers.append(number)
             result = Result(number, "walk", "6.1", law=law)
             if number == meets:
@@ -60,6 +63,16 @@ def test_a_run_that_is_short_of_events_goes_on_until_it_meets_them(
 ) -> None:
     """A turn is one unit here; the fourth unit meets the floor."""
     assert _numbers_run(monkeypatch, tmp_path, Budget(seconds=1), meets=3) == [0, 1, 2, 3]
+
+
+def test_units_that_are_to_complete_their_eras_go_on_with_those(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As a run by seconds does; a turn of all eras is not due."""
+    completing = Budget(units=1, completes=True)
+
+    assert _numbers_run(monkeypatch, tmp_path, completing, meets=2) == [0, 1, 2]
+    assert _numbers_run(monkeypatch, tmp_path, completing, meets=0) == [0]
 
 
 def test_a_run_does_not_go_on_for_ever(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

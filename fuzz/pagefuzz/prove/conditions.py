@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import NamedTuple, Protocol
 
 import pagespec
-from pagefuzz.prove import agreements, cells, counting, measures, rules, scalars
+from pagefuzz.prove import agreements, cells, counting, measures, objects, rules, scalars
 from pagefuzz.prove.domains import DOMAINS, Domain
 from pagefuzz.prove.drift.domains import DRIFT_DOMAINS
 from pagefuzz.prove.folds import FOLD_DOMAINS
@@ -27,7 +27,7 @@ from pagefuzz.prove.widths import WIDTH_DOMAINS
 BY_BITS = "_by_bits"
 """The end of the name of the twin's form, beside the spec's."""
 
-PAIRED = (scalars, measures, counting)
+PAIRED = (scalars, measures, counting, objects)
 """Where the two forms of a function stand side by side."""
 
 _DOMAINS: tuple[Domain | TypedDomain | ListedDomain, ...] = (

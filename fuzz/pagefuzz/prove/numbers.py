@@ -45,6 +45,10 @@ RANGES: dict[tuple[str, ...], tuple[range, ...]] = {
     ("free", "cma"): (range(-(2**7), 2**7), range(-(2**7), 2**7)),
     ("cpus", "pages"): (range(1, 2**10), range(0, 2**27, 2**20 - 1)),
     ("cpus", "gap"): (range(1, 2**8), range(2**10)),
+    ("order", "size"): (range(11), range(1, 2**14, 3)),
+    ("limit",): (range(1, 2**10),),
+    ("cpus", "batch", "objects"): (range(1, 2**10, 7), range(1, 2**8, 5), range(1, 2**6)),
+    ("size", "top"): (range(1, 2**16, 8), range(11)),
     ("cpus", "kept", "gap", "least"): (
         range(1, 2**10, 13),
         range(126),
