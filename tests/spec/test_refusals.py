@@ -93,9 +93,10 @@ def test_a_refusal_says_why_and_changes_nothing(
 def test_every_refusal_is_shown() -> None:
     """No error without a row here or beside, and a code for each reason that the spec gives.
 
-    That a node has no memory is shown where hosts are, and what counters refuse where they are.
+    That a node has no memory is shown where hosts are, and what counters and slabs refuse where
+    they are.
     """
-    elsewhere = {Refusal.BAD_NODE, Refusal.NO_COUNTER, Refusal.BUSY, Refusal.NO_UPDATE}
+    elsewhere = {Refusal.BAD_NODE, *range(Refusal.GROUP_OFFLINE, Refusal.NO_COUNTER + 1)}
     shown = {error.refusal for error, *_ in TABLE} | {row.due for row in TYPED_ROWS}
     assert shown == set(REFUSED) - elsewhere
     assert set(REFUSED) == set(Refusal) - {Refusal.UNSAID}
