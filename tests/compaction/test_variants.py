@@ -9,9 +9,9 @@ from pagespec.laws.law import LawBroken
 
 def test_all_ways_isolate_the_same_frames() -> None:
     """On zones of which enough isolate something, are near their mark, or have nothing to walk."""
-    seen = campaign(10_000, 3)
+    seen = campaign(20_000, 3)
 
-    assert seen.zones == 10_000
+    assert seen.zones == 20_000
     assert seen.frames > seen.zones
     assert min(seen.near, seen.apart, seen.short) > 200
     assert seen.apart < seen.zones // 2
