@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from statistics import median
 
@@ -59,6 +60,7 @@ PUBLIC_HOSTS = {"lore.kernel.org", "git.kernel.org", "docs.kernel.org", "lwn.net
 TEXT = {"", ".c", ".cfg", ".h", ".json", ".md", ".py", ".rs", ".toml", ".trace", ".txt"}
 
 
+@cache
 def modules() -> dict[str, Path]:
     """Map the dotted name of every module of the three packages to its file."""
     return {
@@ -86,6 +88,7 @@ def imports(name: str, path: Path) -> Iterator[str]:
                 yield child if child in known else base
 
 
+@cache
 def all_imports() -> list[tuple[str, str]]:
     """List (importer, imported) over the three packages."""
     return [(name, got) for name, path in modules().items() for got in imports(name, path)]
