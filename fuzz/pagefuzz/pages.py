@@ -45,6 +45,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "typed zones": proofs.typed_zones_markdown,
         "listed zones": proofs.listed_zones_markdown,
         "widths": proofs.widths_markdown,
+        "slabs": proofs.slabs_markdown,
         "counters": proofs.counters_markdown,
     },
     "soundness.md": {

@@ -2,7 +2,7 @@
 
 Every function of the spec with a `post:` is one, and so are every agreement and every rule; every
 pair of scalar forms is two, once by paths and once by numbers, or one where CrossHair cannot follow
-the twin; and every domain of zones or of counters is one.
+the twin; and every domain of zones, of counters or of slabs is one.
 """
 
 from collections.abc import Iterator
@@ -23,6 +23,7 @@ from pagefuzz.prove.soundness import lemmas
 from pagefuzz.prove.soundness.cases import SOUND_CASES
 from pagefuzz.prove.typed import TYPED_DOMAINS, TypedDomain
 from pagefuzz.prove.widths import WIDTH_DOMAINS
+from pagefuzz.slabs.closed import SLAB_DOMAINS
 
 BY_BITS = "_by_bits"
 """The end of the name of the twin's form, beside the spec's."""
@@ -40,7 +41,7 @@ ZONES = {str(domain): domain for domain in _DOMAINS}
 
 
 class CounterDomain(Protocol):
-    """A domain of counters."""
+    """A domain of counters, or of slabs."""
 
     def counts(self) -> dict[str, tuple[int, ...]]:
         """What is found there, by name. Raises LawBroken if something does not hold."""
@@ -51,9 +52,10 @@ _COUNTER_DOMAINS: tuple[CounterDomain, ...] = (
     *FOLD_DOMAINS,
     *DRIFT_DOMAINS,
     *SOUND_CASES,
+    *SLAB_DOMAINS,
 )
 COUNTERS = {str(domain): domain for domain in _COUNTER_DOMAINS}
-"""The same for counters."""
+"""The same for counters and slabs."""
 
 
 SECTIONS = {
@@ -62,6 +64,7 @@ SECTIONS = {
     **{str(domain): "Zones whose CPUs keep lists" for domain in LISTED_DOMAINS},
     **dict.fromkeys(COUNTERS, "Counters"),
     **{str(case): "Soundness" for case in SOUND_CASES},
+    **{str(domain): "Slabs" for domain in SLAB_DOMAINS},
 }
 """Where each domain stands in the guide pages; functions have a section of their own."""
 

@@ -12,11 +12,13 @@ from pagefuzz.prove.typed import TYPED_DOMAINS
 from pagefuzz.prove.verdict import Verdict
 from pagefuzz.prove.widths import WIDTH_DOMAINS
 from pagefuzz.report.markdown import table
+from pagefuzz.slabs.closed import SLAB_DOMAINS
 
 PLAIN = frozenset(map(str, DOMAINS))
 TYPED = frozenset(map(str, TYPED_DOMAINS))
 LISTED = frozenset(map(str, LISTED_DOMAINS))
 DRIFT = frozenset(map(str, DRIFT_DOMAINS))
+SLABS = frozenset(map(str, SLAB_DOMAINS))
 NUMBERS = frozenset(map(str, (*WIDTH_DOMAINS, *FOLD_DOMAINS)))
 
 
@@ -63,6 +65,13 @@ def widths_markdown() -> str:
         ["cells", "came to"],
         [(row.what, came_to(row)) for row in read() if row.what in NUMBERS],
     )
+
+
+def slabs_markdown() -> str:
+    """One row for each domain of slabs."""
+    rows = [row for row in read() if row.what in SLABS]
+    names = ("states", "requests", "depth")
+    return table(["slab", *names], [(row.what, *numbers(row, names)) for row in rows])
 
 
 def _of_one_zone(domains: frozenset[str], names: tuple[str, ...]) -> str:
