@@ -61,11 +61,14 @@ from pagespec.verbs import Op, Verb
 ZONES = 1_000_000
 """The zones of a campaign."""
 
-TOP, MIN_FREE = 5, 24
+TOP, MIN_FREE = 6, 24
 EVERY = 10_000
 
-SHAPES = ((64, 2, 0), (96, 3, 5), (250, 3, 3), (256, 4, 16), (40, 4, 12))
-"""Zones to lay out: their frames, the order of a pageblock, and their first frame."""
+SHAPES = ((64, 2, 0), (96, 3, 5), (250, 3, 3), (256, 4, 16), (40, 4, 12), (320, 6, 0))
+"""Zones to lay out: their frames, the order of a pageblock, and their first frame.
+
+In the last a pageblock has 64 frames, so that a lock is released within it.
+"""
 
 ADDRESSES = 5 * 8
 """The bytes at the start of compaction's memory that are addresses, each memory's own."""
