@@ -10,8 +10,9 @@ from typing import NamedTuple
 from tests.schedule.plain_machine import Machine, Move
 
 from pagespec.pcp.index import orders_of_lists
-from pagespec.schedule.contexts import Scenario, Shared, placed
+from pagespec.schedule.contexts import Scenario, placed
 from pagespec.types import EndlessWalk
+from pagespec.vmstat.counters import Counters
 from pagespec.zone import Zone
 
 
@@ -90,7 +91,7 @@ def lost_in(machine: Machine) -> str | None:
     return None
 
 
-def plain(shared: Shared) -> Hashable:
+def plain(shared: Zone | Counters) -> Hashable:
     """Where every frame is, or what every counter says."""
     if not isinstance(shared, Zone):
         return (tuple(shared.told), tuple(map(tuple, shared.cells)), tuple(shared.totals.values()))

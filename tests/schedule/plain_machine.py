@@ -22,8 +22,10 @@ from pagespec.schedule.contexts import Asked, Level, Role, Scenario, Sizes
 from pagespec.schedule.opening import opened
 from pagespec.schedule.running import BY_GENERATORS, AnySteps
 from pagespec.steps import Guard, Step, Stop, Visit
+from pagespec.trace import Request
 from pagespec.types import NO_MEMORY, Refused
 from pagespec.verbs import MAY_FAIL, Verb
+from pagespec.vmstat.counters import Counters
 from pagespec.vmstat.ops import COUNTER_STEPS
 from pagespec.vmstat.trace import CounterRequest
 from pagespec.vmstat.verbs import CounterVerb
@@ -82,6 +84,7 @@ class Machine:
 
     def __init__(self, scenario: Scenario) -> None:
         world = opened(scenario, BY_GENERATORS)
+        assert isinstance(world.shared, Zone | Counters), "slabs and compaction have no model here"
         self.scenario, self.shared = scenario, world.shared
         self.names, self.unnamed, self.before = world.names, set(world.unnamed), world.placed
         self.rule = RULES[scenario.machine.era.guard]
@@ -235,6 +238,7 @@ class Machine:
                 counted = counted._replace(irqs_on=irqs_on)
             worker.steps = COUNTER_STEPS[counted.verb](self.shared, counted)
         elif asked is not None:
+            assert isinstance(asked, Request)
             assert isinstance(self.shared, Zone)
             op = self.names.op_of(asked)
             if op is None:
@@ -270,7 +274,7 @@ class Machine:
         asked = worker.asked
         if outcome is not None:
             worker.outcomes.append(outcome)
-        if asked is not None and not isinstance(asked, (Sizes, CounterRequest)):
+        if isinstance(asked, Request):
             if outcome is not None:
                 assert isinstance(self.shared, Zone)
                 self.names.learn(asked, outcome, self.shared.slots)
@@ -283,4 +287,4 @@ def verb_of(asked: Asked | None) -> Verb | CounterVerb | None:
     """What kind of request it is."""
     if isinstance(asked, CounterRequest):
         return asked.op.verb
-    return None if asked is None or isinstance(asked, Sizes) else asked.verb
+    return asked.verb if isinstance(asked, Request) else None

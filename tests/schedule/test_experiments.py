@@ -10,8 +10,10 @@ from pagefuzz.schedule.fewest import Search, switches_of
 from pagefuzz.schedule.replay import follow
 from pagespec.era import ERAS
 from pagespec.guards import RULES
+from pagespec.machine import Machine
 from pagespec.schedule.contexts import Level, Scenario
 from pagespec.schedule.trace import ScheduleTrace
+from pagespec.vmstat.machine import CounterMachine
 
 AS_IT_WAS = frozenset(
     {
@@ -52,6 +54,7 @@ def test_users_feel_it(name: str) -> None:
 
 def mended(scenario: Scenario) -> Scenario:
     """The scenario in its era as it was, with the zone's lock as it is, and without NMIs."""
+    assert isinstance(scenario.machine, Machine | CounterMachine)
     era = ERAS[scenario.machine.era.name]
     roles = tuple(
         role._replace(level=min(role.level, Level.HARDIRQ), requests=role.requests)
@@ -91,6 +94,7 @@ def test_it_is_what_was_left_out(name: str) -> None:
 def test_other_eras_do_without(name: str, era: str) -> None:
     """They store the batch as 1 meanwhile or look how much there is, and turn interrupts off."""
     scenario = EXPERIMENTS[name].scenario
+    assert isinstance(scenario.machine, Machine | CounterMachine)
     found = exhaust(replace(scenario, machine=replace(scenario.machine, era=ERAS[era])))
 
     assert found.broken is None

@@ -22,6 +22,7 @@ from pagespec.schedule.rules import moves
 from pagespec.schedule.running import BY_GENERATORS
 from pagespec.trace import Request
 from pagespec.verbs import Verb
+from pagespec.vmstat.machine import CounterMachine
 
 WALKS = 60
 
@@ -105,6 +106,7 @@ def test_4_11_rc_loses_what_it_counts() -> None:
     laws: set[str] = set()
     for number in range(300):
         scenario = random_counting(Random(number), ERAS["4.10"])
+        assert isinstance(scenario.machine, CounterMachine)
         machine = replace(scenario.machine, era=ERAS["4.11-rc"])
         walked = walk(number, replace(scenario, machine=machine, splits_adds=True))
         laws |= {walked.broken.law_id} if walked.broken is not None else set()
