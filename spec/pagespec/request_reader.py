@@ -1,6 +1,5 @@
 """Reading one request: its verb and its words, and one clear sentence for the word to blame."""
 
-import re
 from collections.abc import Mapping, Set
 from typing import NamedTuple, TypeAlias
 
@@ -8,6 +7,7 @@ from pagespec.migratetype import LETTERS, UNMOVABLE
 from pagespec.trace import FLAGS, NAMING, Operand, Request, TraceError
 from pagespec.trace_words import (
     check_blanks,
+    check_new_name,
     is_whole,
     lacking,
     read_fields,
@@ -160,10 +160,7 @@ def _check_name(number: int, verb: Verb, name: str, names: Set[str]) -> None:
         raise TraceError(
             number, f"expected no name, which only {verbs} give, got {f'{short(name)} ='!r}"
         )
-    if re.fullmatch("[a-z]+", name) is None:
-        raise TraceError(number, f"expected a name of the letters a to z, got {short(name)!r}")
-    if name in names:
-        raise TraceError(number, f"expected a new name, got {short(name)!r} again")
+    check_new_name(number, name, names)
 
 
 def _operand(number: int, word: str, names: Set[str]) -> Operand:

@@ -135,6 +135,14 @@ ABOUT_BLOCKS = tuple(refusal for refusal in Refusal if refusal > Refusal.NO_CACH
 """Why requests are refused that are not about objects."""
 
 
+def check_new_name(number: int, name: str, names: Set[str]) -> None:
+    """Refuse a name that is none, or that something before has."""
+    if re.fullmatch("[a-z]+", name) is None:
+        raise TraceError(number, f"expected a name of the letters a to z, got {short(name)!r}")
+    if name in names:
+        raise TraceError(number, f"expected a new name, got {short(name)!r} again")
+
+
 def read_refusal(number: int, name: str, expected: Sequence[Refusal] = ABOUT_BLOCKS) -> Refusal:
     """The refusal of that name, as an answer says it. expected: those that such requests may have;
     what is under test may answer any other.

@@ -1,6 +1,5 @@
 """Reading one request of compaction: its verb and words, and one clear sentence for a bad one."""
 
-import re
 from collections.abc import Set
 
 from pagespec.compaction.trace import COMPACTION_SHAPES, FIELDS, CompactionRequest, Shape
@@ -10,6 +9,7 @@ from pagespec.migratetype import LETTERS, MOVABLE
 from pagespec.trace import Operand, TraceError
 from pagespec.trace_words import (
     check_blanks,
+    check_new_name,
     is_whole,
     lacking,
     read_fields,
@@ -114,10 +114,7 @@ def _check_name(number: int, verb: CompactionVerb, name: str, names: Set[str]) -
         raise TraceError(
             number, f"expected no name, which only {verbs} give, got {f'{short(name)} ='!r}"
         )
-    if re.fullmatch("[a-z]+", name) is None:
-        raise TraceError(number, f"expected a name of the letters a to z, got {short(name)!r}")
-    if name in names:
-        raise TraceError(number, f"expected a new name, got {short(name)!r} again")
+    check_new_name(number, name, names)
 
 
 def _operand(number: int, word: str, names: Set[str]) -> Operand:

@@ -8,6 +8,7 @@ from pagespec.slab.verbs import SlabOp, SlabVerb
 from pagespec.trace import TraceError
 from pagespec.trace_words import (
     check_blanks,
+    check_new_name,
     is_whole,
     lacking,
     read_fields,
@@ -109,10 +110,7 @@ def _check_names(number: int, op: SlabOp, given: list[str], names: Set[str]) -> 
         got = f"{short(','.join(given))} ="
         raise TraceError(number, f"expected no name, which only {verbs} give, got {got!r}")
     for place, name in enumerate(given):
-        if re.fullmatch("[a-z]+", name) is None:
-            raise TraceError(number, f"expected a name of the letters a to z, got {short(name)!r}")
-        if name in names or name in given[:place]:
-            raise TraceError(number, f"expected a new name, got {short(name)!r} again")
+        check_new_name(number, name, {*names, *given[:place]})
     objects = op.objects if op.verb is SlabVerb.ALLOC_BULK else 1
     if len(given) != objects:
         raise TraceError(number, f"expected a name for each of {objects} objects, got {len(given)}")
