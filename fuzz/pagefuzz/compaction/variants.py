@@ -173,6 +173,7 @@ class Layout:
         for _ in range(pages):
             # Without an emergency the mark would keep the last ones.
             self.twins[0].zone.perform(Op(Verb.ALLOC, emergency=True))
+        self.operands = [installed_modules().operand(twin.memory) for twin in self.twins]
         self.held = self.twins[0].zone.memory.array.copy()
         self.idle = self.twins[0].memory.array.copy()
 
@@ -181,7 +182,7 @@ class Layout:
         first = self.twins[0]
         first.zone.memory.array[:] = self.held
         first.memory.array[ADDRESSES:] = self.idle[ADDRESSES:]
-        operands = [installed_modules().operand(twin.memory) for twin in self.twins]
+        operands = self.operands
         lay_out(
             operands[0], installed_modules().operand(dice), self.pages, self.start, self.pageblock
         )
